@@ -1,0 +1,34 @@
+"""The compiled modules. Everything else about the package is in pyproject.toml.
+
+Each is an ordinary Python file in Cython's pure Python mode. They are optional: with no C compiler, or with
+AFTERWIT_INTERPRETED=1, the same files are installed and run as Python.
+"""
+
+import os
+
+from setuptools import Extension, setup
+
+COMPILED = [
+    "afterwit.linear._engine",
+    "afterwit.linear.perceptron",
+    "afterwit.streams._libsvm",
+]
+
+
+def extensions():
+    if os.environ.get("AFTERWIT_INTERPRETED"):
+        return []
+    from Cython.Build import cythonize
+
+    modules = [
+        Extension(name, [f"src/{name.replace('.', '/')}.py"], extra_compile_args=["-O3"], optional=True)
+        for name in COMPILED
+    ]
+    return cythonize(
+        modules,
+        build_dir="build/cython",
+        compiler_directives={"language_level": 3},
+    )
+
+
+setup(ext_modules=extensions())

@@ -1,0 +1,40 @@
+"""Label noise: every label of a stream flipped with a chosen probability.
+
+>>> from afterwit.adversaries import separable
+>>> stream = label_noise(separable(1000, 5, margin=0.1, seed=0), rate=0.2, seed=1)
+>>> int(stream.flipped.sum())
+212
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.adversaries._checks import real_number
+from afterwit.errors import Words, invalid
+from afterwit.streams.arrays import ArrayStream
+
+
+class NoisyStream(ArrayStream):
+    """A stream that knows which of its labels were ``flipped``."""
+
+    def __init__(self, X: Any, y: Any, flipped: npt.NDArray[np.bool_]) -> None:
+        super().__init__(X, y)
+        self.flipped = flipped
+
+
+def label_noise(stream: ArrayStream, rate: float, *, seed: int) -> NoisyStream:
+    """Flip each of the stream's two labels with probability ``rate``, independently."""
+    if rate != 0:
+        real_number("rate", rate, "a probability from 0 to 1", 0, 1)
+    labels = np.unique(stream.y)
+    if len(labels) > 2:
+        raise invalid("stream", "a stream of two labels", Words(f"{len(labels)} labels"))
+    if len(labels) == 1:
+        labels = np.array([-1, 1])
+    flipped = np.random.default_rng(seed).random(len(stream)) < rate
+    other = np.where(stream.y == labels[0], labels[1], labels[0])
+    return NoisyStream(stream.X, np.where(flipped, other, stream.y), flipped)

@@ -1,0 +1,247 @@
+"""Theorems, and certificates: a theorem applied to what happened.
+
+A `Theorem` states a bound, where it is proved, and computes it from named quantities. A `Certificate` holds one
+theorem's bound beside what was observed and what hindsight would have given, with every assumption and how it is
+known. Its verdict is one of three: the bound *holds*; the theorem is *not applicable* here, and why; or it is
+*violated*, which would be a bug in this package.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+#: Bounds and observations are computed in floating point; this much relative difference is rounding.
+ROUNDING = 1e-9
+
+
+class Basis(StrEnum):
+    """How an assumption is known to hold."""
+
+    ENFORCED = "enforced by the code"
+    OBSERVED = "observed on the data"
+    PROMISED = "the caller's promise"
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One thing a theorem asks for. ``holds`` is None where it cannot be known."""
+
+    statement: str
+    basis: Basis
+    holds: bool | None
+    detail: str = ""
+
+    @property
+    def met(self) -> bool:
+        return self.holds is True or (self.holds is None and self.basis is Basis.PROMISED)
+
+    def __str__(self) -> str:
+        mark = {True: "yes", False: "NO", None: "unknown"}[self.holds]
+        if self.holds is None and self.basis is Basis.PROMISED:
+            mark = "taken"
+        detail = f": {self.detail}" if self.detail else ""
+        return f"[{mark}] {self.statement} ({self.basis}{detail})"
+
+
+class Verdict(StrEnum):
+    HOLDS = "holds"
+    NOT_APPLICABLE = "not applicable"
+    VIOLATED = "violated"
+
+
+class Theorem:
+    """A stated bound. A subclass names it and defines ``bound`` as a closed formula of named quantities."""
+
+    name: ClassVar[str]
+    statement: ClassVar[str]
+    citation: ClassVar[str]
+    quantity: ClassVar[str]
+
+    def certify(self, evidence: Any) -> Certificate:
+        """Apply the theorem to what a checker recomputed from the data."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.statement} ({self.citation})>"
+
+
+@dataclass(frozen=True)
+class Hindsight:
+    """What the best comparator found afterwards would have given, in the certificate's own quantity."""
+
+    value: float
+    description: str
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """One theorem beside one run: promised, happened, hindsight. Immutable.
+
+    ``bound`` is None when the theorem is not applicable. ``others`` are the certificates of the algorithm's other
+    theorems, tightest first.
+    """
+
+    theorem: Theorem
+    subject: str
+    rounds: int
+    observed: float
+    bound: float | None
+    assumptions: tuple[Assumption, ...]
+    hindsight: Hindsight | None = None
+    inputs: Mapping[str, float | str] = field(default_factory=dict)
+    others: tuple[Certificate, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", MappingProxyType(dict(self.inputs)))
+
+    def __reduce__(self) -> Any:
+        fields = (self.theorem, self.subject, self.rounds, self.observed, self.bound, self.assumptions, self.hindsight)
+        return Certificate, (*fields, dict(self.inputs), self.others)
+
+    @property
+    def quantity(self) -> str:
+        return self.theorem.quantity
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.bound is None or not all(assumption.met for assumption in self.assumptions):
+            return Verdict.NOT_APPLICABLE
+        slack = ROUNDING * max(1.0, abs(self.bound))
+        return Verdict.HOLDS if self.observed <= self.bound + slack else Verdict.VIOLATED
+
+    @property
+    def vacuous(self) -> bool:
+        """A bound that no run of this length could break: true, and no news."""
+        return self.bound is not None and self.bound >= self.rounds
+
+    @property
+    def failed(self) -> tuple[Assumption, ...]:
+        """The assumptions that stand in the theorem's way."""
+        return tuple(assumption for assumption in self.assumptions if not assumption.met)
+
+    def __str__(self) -> str:
+        lines = [f"{self.subject}, {self.rounds:,} rounds", *_table(self._rows())]
+        lines += _wrapped("because", [str(assumption) for assumption in self.assumptions])
+        if self.others:
+            lines += _wrapped("also", [other.line() for other in self.others])
+        return "\n".join(lines)
+
+    def line(self) -> str:
+        """The certificate in one line."""
+        if self.verdict is Verdict.NOT_APPLICABLE:
+            why = "; ".join(a.detail or f"not so: {a.statement}" for a in self.failed)
+            return f"{self.theorem.name}: not applicable ({why})"
+        note = ", vacuous" if self.vacuous else ""
+        return f"{self.theorem.name}: {_at_most(self)} ({self.verdict}{note}; {self.theorem.citation})"
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        theorem = f"{self.theorem.name}, {self.theorem.statement} ({self.theorem.citation})"
+        shown = ", ".join(f"{name} = {_number(value)}" for name, value in self.inputs.items())
+        rows = [("promised", _at_most(self), theorem)]
+        if shown:
+            rows.append(("", "", f"with {shown}"))
+        rows.append(("happened", f"{_number(self.observed)} {self.quantity}", _share(self.observed, self)))
+        if self.hindsight is not None:
+            rows.append(("hindsight", f"{_number(self.hindsight.value)} {self.quantity}", self.hindsight.description))
+        rows.append(("verdict", str(self.verdict), self._remark()))
+        return rows
+
+    def _remark(self) -> str:
+        if self.verdict is Verdict.VIOLATED:
+            return "THIS IS A BUG IN AFTERWIT: a proved bound was exceeded. Please report it."
+        if self.verdict is Verdict.NOT_APPLICABLE:
+            return "; ".join(a.detail or f"not so: {a.statement}" for a in self.failed)
+        return "but no run of this length could break the bound: it says nothing here" if self.vacuous else ""
+
+    def _repr_html_(self) -> str:
+        def cells(row: tuple[str, ...], tag: str = "td") -> str:
+            inner = "".join(f'<{tag} style="text-align:left">{html.escape(cell)}</{tag}>' for cell in row)
+            return f"<tr>{inner}</tr>"
+
+        body = "".join(cells(row) for row in self._rows())
+        reasons = "".join(f"<li>{html.escape(str(assumption))}</li>" for assumption in self.assumptions)
+        others = "".join(f"<li>{html.escape(other.line())}</li>" for other in self.others)
+        title = html.escape(f"{self.subject}, {self.rounds:,} rounds")
+        also = f"<p>Other theorems</p><ul>{others}</ul>" if others else ""
+        return f"<table><caption>{title}</caption>{body}</table><p>Because</p><ul>{reasons}</ul>{also}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings, lists and dicts: ready for JSON."""
+        return {
+            "subject": self.subject,
+            "theorem": {
+                "name": self.theorem.name,
+                "statement": self.theorem.statement,
+                "citation": self.theorem.citation,
+            },
+            "quantity": self.quantity,
+            "rounds": self.rounds,
+            "observed": self.observed,
+            "bound": self.bound,
+            "hindsight": None
+            if self.hindsight is None
+            else {"value": self.hindsight.value, "description": self.hindsight.description},
+            "verdict": str(self.verdict),
+            "vacuous": self.vacuous,
+            "inputs": dict(self.inputs),
+            "assumptions": [
+                {"statement": a.statement, "basis": str(a.basis), "holds": a.holds, "detail": a.detail}
+                for a in self.assumptions
+            ],
+            "others": [other.to_dict() for other in self.others],
+        }
+
+
+def tightest_first(certificates: list[Certificate]) -> Certificate:
+    """One certificate: the tightest that applies, carrying the others in order; the given order breaks ties."""
+    ranked = sorted(certificates, key=_rank)
+    return replace(ranked[0], others=tuple(ranked[1:]))
+
+
+def _rank(certificate: Certificate) -> tuple[bool, float]:
+    applies = certificate.verdict is not Verdict.NOT_APPLICABLE
+    # Bounds that differ by rounding are the same bound.
+    bound = float(f"{certificate.bound:.9g}") if applies and certificate.bound is not None else math.inf
+    return (not applies, bound)
+
+
+def _at_most(certificate: Certificate) -> str:
+    if certificate.bound is None:
+        return "nothing"
+    bound = certificate.bound
+    if certificate.quantity == "mistakes":
+        # A count below a bound is below its whole part.
+        bound = math.floor(bound * (1 + ROUNDING) + ROUNDING) if bound < 2**53 else bound
+    return f"at most {_number(bound)} {certificate.quantity}"
+
+
+def _share(value: float, certificate: Certificate) -> str:
+    if certificate.quantity == "mistakes" and certificate.rounds:
+        return f"{value / certificate.rounds:.2%} of the rounds"
+    return ""
+
+
+def _number(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    if math.isinf(value):
+        return "infinity" if value > 0 else "-infinity"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+def _table(rows: list[tuple[str, str, str]]) -> list[str]:
+    middle = max(len(row[1]) for row in rows)
+    return [f"  {head:<9}  {value:<{middle}}  {text}".rstrip() for head, value, text in rows]
+
+
+def _wrapped(head: str, texts: list[str]) -> list[str]:
+    heads = [head] + [""] * (len(texts) - 1)
+    return [f"  {first:<9}  {text}" for first, text in zip(heads, texts, strict=True)]

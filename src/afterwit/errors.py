@@ -1,0 +1,71 @@
+"""Every exception this package raises on purpose.
+
+    AfterwitError
+    ├── InputError              a parameter or a row is not what is allowed (also a ValueError)
+    │   └── LabelError          a label that is not one of the learner's two
+    ├── StreamError             a data file cannot be read; knows path and line (also a ValueError)
+    ├── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
+    └── MissingExtraError       an optional dependency is not installed (also an ImportError)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class AfterwitError(Exception):
+    """The root of the tree: catch this to catch them all."""
+
+
+class InputError(AfterwitError, ValueError):
+    """A parameter or a row is not what is allowed. Nothing has been changed."""
+
+
+class LabelError(InputError):
+    """A label is not one of the learner's two labels. Nothing has been changed."""
+
+
+class StreamError(AfterwitError, ValueError):
+    """A data file cannot be read: says which file, which line, what was found and what was expected."""
+
+    def __init__(self, message: str, *, path: str, line: int | None = None) -> None:
+        self.path = path
+        self.line = line
+        self.message = message
+        super().__init__(path, line, message)
+
+    def __str__(self) -> str:
+        where = self.path if self.line is None else f"{self.path}, line {self.line}"
+        return f"{where}: {self.message}"
+
+    def __reduce__(self) -> Any:
+        return _rebuild_stream_error, (self.message, self.path, self.line)
+
+
+def _rebuild_stream_error(message: str, path: str, line: int | None) -> StreamError:
+    return StreamError(message, path=path, line=line)
+
+
+class ModelFileError(AfterwitError, ValueError):
+    """A model file is corrupt, truncated, foreign, or written by a later version."""
+
+
+class MissingExtraError(AfterwitError, ImportError):
+    """An optional dependency is not installed; the message holds the command that installs it."""
+
+
+class Words(str):
+    """A description of what was received, shown as it is where a value would be shown by its ``repr``."""
+
+    __slots__ = ()
+
+
+def invalid(parameter: str, allowed: str, received: Any, kind: type[InputError] = InputError) -> InputError:
+    """The one sentence in which every bad parameter is reported."""
+    return kind(f"{parameter} must be {allowed}; received {shorten(received)}")
+
+
+def shorten(value: Any, limit: int = 80) -> str:
+    """``repr(value)``, cut so that an error message stays one readable line."""
+    text = " ".join((str(value) if isinstance(value, Words) else repr(value)).split())
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,157 @@
+"""The separator through the origin of largest margin, if there is one.
+
+Problem     maximise gamma subject to y_t (u . x_t) >= gamma for all t, |u| = 1. Equivalently: with z_t = y_t x_t, the
+            point nearest to the origin in the convex hull of the z_t; its distance is the margin.
+Method      LIBLINEAR with growing C finds a separator where one exists. The rows nearest to it are then solved
+            exactly (non-negative least squares), adding rows that are still violated until none is. Where LIBLINEAR
+            finds none, linear programs (HiGHS) over ever more rows find one or prove that there is none.
+Source      Mohri, Rostamizadeh & Talwalkar 2018, section 5.2 with b = 0.
+
+>>> u = max_margin([[2.0, 0.0], [0.0, -1.0], [1.0, 1.0]], [1, -1, 1])
+>>> round(u.margin, 6), u.mistakes
+(0.894427, 0)
+>>> max_margin([[1.0], [1.0]], [1, -1]) is None
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from afterwit.hindsight.comparator import Comparator, judge, read_examples
+from afterwit.hindsight.svm import solve_svm
+from afterwit.labels import Signs
+
+#: A separator whose margin is below this share of the radius is within rounding of none.
+SMALLEST_MARGIN = 1e-9
+#: Exact polishing is for this many rows on the margin at most; beyond, LIBLINEAR's answer stands.
+MOST_ON_MARGIN = 300
+#: Linear programs to decide separability hold at most this many entries; beyond, the question stays open.
+MOST_IN_PROGRAM = 60_000
+
+
+def max_margin(X: Any, y: Any, *, labels: Any = (-1, 1)) -> Comparator | None:
+    """The unit weight vector of largest margin; None if no hyperplane through the origin separates the data.
+
+    On large data that is all but separable, None may also mean that none was found with reasonable effort.
+    """
+    rows, signs = read_examples(X, y, labels)
+    matrix = rows.matrix()
+    vector = solve_max_margin(matrix, signs)
+    return None if vector is None else judge("maximum margin", vector, matrix, signs, rows.names)
+
+
+def solve_max_margin(matrix: Any, signs: Signs) -> Any:
+    """The unit vector of largest margin, or None."""
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        return None
+    norms = row_norms(matrix)
+    radius = float(norms.max())
+    if norms.min() == 0 or _contradictory(matrix, signs):
+        return None
+    smallest = SMALLEST_MARGIN * radius
+    nearest = solve_svm(matrix, signs, 1e3 / radius**2, tolerance=1e-5, max_iterations=200)
+    if _margin(matrix, signs, nearest) <= smallest:
+        nearest = _separator_by_programs(matrix, signs, nearest, smallest)
+    if nearest is None:
+        return None
+    firmer = solve_svm(matrix, signs, 1e8 / radius**2, tolerance=1e-8, max_iterations=2000)
+    best = max(nearest, firmer, key=lambda vector: _margin(matrix, signs, vector))
+    best = _polish(matrix, signs, best)
+    return best / np.linalg.norm(best)
+
+
+def row_norms(matrix: Any) -> Any:
+    """The Euclidean length of every row."""
+    if hasattr(matrix, "indptr"):
+        from scipy.sparse.linalg import norm
+
+        return norm(matrix, axis=1)
+    return np.linalg.norm(matrix, axis=1)
+
+
+def _contradictory(matrix: Any, signs: Signs) -> bool:
+    """Whether the same row stands there with both labels: the commonest reason why no separator exists."""
+    labels: dict[bytes, int] = {}
+    if hasattr(matrix, "indptr"):
+        for begin, end, sign in zip(matrix.indptr[:-1], matrix.indptr[1:], signs, strict=True):
+            key = matrix.indices[begin:end].tobytes() + matrix.data[begin:end].tobytes()
+            if labels.setdefault(key, sign) != sign:
+                return True
+        return False
+    return any(labels.setdefault(row.tobytes(), sign) != sign for row, sign in zip(matrix, signs, strict=True))
+
+
+def _margin(matrix: Any, signs: Signs, vector: Any) -> float:
+    length = np.linalg.norm(vector)
+    return float((signs * (matrix @ vector)).min() / length) if length > 0 else 0.0
+
+
+def _polish(matrix: Any, signs: Signs, vector: Any) -> Any:
+    """The exact optimum from a near one: solve the rows near the margin, add violated rows, repeat."""
+    from scipy.optimize import nnls
+
+    best, best_margin = vector, _margin(matrix, signs, vector)
+    margins = signs * (matrix @ vector)
+    chosen = np.flatnonzero(margins <= 1.05 * margins.min())
+    for _ in range(50):
+        if len(chosen) > MOST_ON_MARGIN:
+            break
+        part = matrix[chosen]
+        products = _dense(part @ part.T) * np.outer(signs[chosen], signs[chosen])
+        # The point of the hull nearest to 0 minimises |Z^T a|^2 + (1 - sum a)^2 over a >= 0, up to a factor.
+        quadratic = products / products.diagonal().max() + 1.0
+        quadratic[np.diag_indices(len(chosen))] *= 1 + 1e-14
+        try:
+            factor = np.linalg.cholesky(quadratic)
+            weights, _ = nnls(factor.T, np.linalg.solve(factor, np.ones(len(chosen))))
+        except (np.linalg.LinAlgError, RuntimeError):
+            break
+        point = part.T @ (weights * signs[chosen])
+        margin = _margin(matrix, signs, point)
+        if margin > best_margin:
+            best, best_margin = point, margin
+        margins = signs * (matrix @ point)
+        violated = np.setdiff1d(np.flatnonzero(margins < margins[chosen].min() * (1 - 1e-12)), chosen)
+        if not len(violated):
+            break
+        worst = violated[np.argsort(margins[violated], kind="stable")[:50]]
+        chosen = np.union1d(chosen[weights > 0], worst)
+    return best
+
+
+def _separator_by_programs(matrix: Any, signs: Signs, vector: Any, smallest: float) -> Any:
+    """A separator, or None once some of the rows alone are proved inseparable (or there are too many to tell)."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, diags_array, hstack
+
+    signed = csr_array(diags_array(signs.astype(np.float64)) @ csr_array(matrix))
+    chosen = np.empty(0, dtype=np.intp)
+    while True:
+        margins = signed @ vector
+        if margins.min() > 0:
+            return vector
+        others = np.setdiff1d(np.arange(signed.shape[0]), chosen)
+        if not len(others):
+            return None
+        worst = others[np.argsort(margins[others], kind="stable")[: max(100, len(chosen))]]
+        chosen = np.union1d(chosen, worst)
+        part = signed[chosen]
+        if part.nnz > MOST_IN_PROGRAM:
+            return None
+        used = np.unique(part.indices)
+        # maximise gamma subject to z_t . u >= gamma for the chosen rows and |u_j| <= 1
+        constraints = hstack([-part[:, used], np.ones((len(chosen), 1))], format="csr")
+        cost = np.append(np.zeros(len(used)), -1.0)
+        bounds = [(-1.0, 1.0)] * len(used) + [(None, None)]
+        result = linprog(cost, A_ub=constraints, b_ub=np.zeros(len(chosen)), bounds=bounds, method="highs")
+        if result.x is None or result.x[-1] <= smallest:
+            return None
+        vector = np.zeros(signed.shape[1])
+        vector[used] = result.x[:-1]
+
+
+def _dense(rows: Any) -> Any:
+    return rows.toarray() if hasattr(rows, "toarray") else rows

@@ -1,0 +1,124 @@
+"""The one place where the user's labels become −1/+1 and back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.errors import InputError, LabelError, Words, invalid
+
+Signs = npt.NDArray[np.int8]
+
+
+class Labels:
+    """Two distinct labels, the negative one first.
+
+    >>> labels = Labels(("ham", "spam"))
+    >>> labels.sign("spam"), labels.sign("ham")
+    (1, -1)
+    >>> labels.signs(["ham", "spam", "spam"])
+    array([-1,  1,  1], dtype=int8)
+    >>> labels.decode(labels.signs(["ham", "spam"])).tolist()
+    ['ham', 'spam']
+    >>> labels.sign("eggs")
+    Traceback (most recent call last):
+        ...
+    afterwit.errors.LabelError: y must be 'ham' or 'spam'; received 'eggs'
+    """
+
+    __slots__ = ("_array", "_signs", "negative", "positive")
+
+    def __init__(self, labels: Any) -> None:
+        pair = labels.pair if isinstance(labels, Labels) else labels
+        allowed = "a pair of two different labels, the negative one first, such as (0, 1) or ('ham', 'spam')"
+        if isinstance(pair, (str, bytes, Mapping, set, frozenset)):
+            raise invalid("labels", allowed, labels)
+        try:
+            negative, positive = (_plain(label) for label in pair)
+            signs: dict[Hashable, int] = {negative: -1, positive: +1}
+        except (TypeError, ValueError):
+            raise invalid("labels", allowed, labels) from None
+        if len(signs) != 2 or negative != negative or positive != positive:
+            raise invalid("labels", allowed, labels)
+        self.negative = negative
+        self.positive = positive
+        self._signs = signs
+        # Two labels of different types keep their types: an object array, never strings made of numbers.
+        same_type = type(negative) is type(positive) and isinstance(negative, (str, bool, int, float))
+        array = np.array([negative, positive]) if same_type else np.empty(2, dtype=object)
+        array[:] = negative, positive
+        self._array = array
+
+    @property
+    def pair(self) -> tuple[Any, Any]:
+        return (self.negative, self.positive)
+
+    @property
+    def lookup(self) -> Mapping[Hashable, int]:
+        """label -> −1 or +1."""
+        return MappingProxyType(self._signs)
+
+    def sign(self, label: Any) -> int:
+        """−1 or +1 for one label."""
+        try:
+            return self._signs[label]
+        except (KeyError, TypeError):
+            raise self.refusal(label) from None
+
+    def refusal(self, label: Any, position: int | None = None) -> InputError:
+        where = "y" if position is None else f"y[{position}]"
+        return invalid(where, f"{self.negative!r} or {self.positive!r}", _plain(label), LabelError)
+
+    def signs(self, labels: Any) -> Signs:
+        """−1 and +1 for many labels (a sequence, an array, or a column of any DataFrame library)."""
+        if isinstance(labels, (list, tuple)):
+            return self._signs_of_objects(labels)
+        if not isinstance(labels, np.ndarray):
+            if not hasattr(labels, "to_numpy"):
+                raise invalid("y", "a sequence or a 1-D array of labels", labels)
+            labels = labels.to_numpy()
+        if labels.ndim != 1:
+            raise invalid("y", "one-dimensional", Words(f"an array of shape {labels.shape}"))
+        numbers = isinstance(self.negative, (int, float)) and isinstance(self.positive, (int, float))
+        if not (labels.dtype.kind in "biuf" and numbers):
+            return self._signs_of_objects(labels.tolist())
+        positive = labels == self.positive
+        known = positive | (labels == self.negative)
+        if not known.all():
+            position = int(np.argmin(known))
+            raise self.refusal(labels[position], position)
+        signs: Signs = np.where(positive, np.int8(1), np.int8(-1))
+        return signs
+
+    def _signs_of_objects(self, labels: Any) -> Signs:
+        try:
+            return np.array([self._signs[label] for label in labels], dtype=np.int8)
+        except (KeyError, TypeError):
+            for position, label in enumerate(labels):
+                try:
+                    self._signs[label]
+                except (KeyError, TypeError):
+                    raise self.refusal(label, position) from None
+            raise
+
+    def decode(self, signs: Signs) -> npt.NDArray[Any]:
+        """The user's labels for an array of −1 and +1."""
+        return self._array[(signs > 0).astype(np.intp)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Labels) and self.pair == other.pair
+
+    def __hash__(self) -> int:
+        return hash(self.pair)
+
+    def __repr__(self) -> str:
+        return f"Labels({self.pair!r})"
+
+
+def _plain(label: Any) -> Any:
+    """A numpy scalar as the Python object it stands for."""
+    return label.item() if isinstance(label, np.generic) else label

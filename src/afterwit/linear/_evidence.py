@@ -1,0 +1,150 @@
+"""What a checker knows about a run: the rounds, the update rounds, and comparators; and how theorems search it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.certificate import Assumption, Basis, Certificate, Hindsight, Theorem
+
+if TYPE_CHECKING:
+    from afterwit.hindsight.comparator import Comparator
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A run of a linear learner, recomputed from its data. Row t of the data was played once in each pass."""
+
+    subject: str
+    rounds: int
+    mistakes: int
+    passes: int
+    radius: float
+    #: The row of every update round, in order.
+    updates: npt.NDArray[np.intp]
+    #: Weight vectors chosen without knowledge of the update rounds. The zero vector is among them.
+    comparators: tuple[Comparator, ...]
+    assumptions: tuple[Assumption, ...]
+
+    @cached_property
+    def hindsight(self) -> Hindsight:
+        best = min(self.comparators, key=lambda comparator: comparator.mistakes)
+        description = f"by the best fixed separator found afterwards ({best.source})"
+        return Hindsight(self.passes * best.mistakes, description)
+
+    @cached_property
+    def hinge_tables(self) -> tuple[HingeTable, ...]:
+        return tuple(HingeTable(comparator, self.passes) for comparator in self.comparators)
+
+    def losses(self, comparator: Comparator, scale: float) -> ScaledComparator:
+        """A scaled comparator's hinge losses over all rounds, summed from the margins themselves."""
+        losses = np.maximum(0.0, 1.0 - scale * comparator.margins)
+        norm = math.sqrt(self.passes) * float(np.linalg.norm(losses))
+        return ScaledComparator(comparator, scale, self.passes * float(losses.sum()), norm)
+
+    def losses_on_updates(self, scaled: ScaledComparator) -> ScaledComparator:
+        """The same comparator's hinge losses over the update rounds only."""
+        losses = np.maximum(0.0, 1.0 - scaled.scale * scaled.comparator.margins[self.updates])
+        return replace(scaled, hinge=float(losses.sum()), hinge_norm=float(np.linalg.norm(losses)))
+
+    def certificate(
+        self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str], *extra: Assumption
+    ) -> Certificate:
+        return Certificate(
+            theorem=theorem,
+            subject=self.subject,
+            rounds=self.rounds,
+            observed=self.mistakes,
+            bound=bound,
+            assumptions=(*self.assumptions, *extra),
+            hindsight=self.hindsight,
+            inputs=inputs,
+        )
+
+
+def not_applicable(theorem: Theorem, evidence: Evidence, *extra: Assumption) -> Certificate:
+    return evidence.certificate(theorem, None, {}, *extra)
+
+
+def separability(evidence: Evidence) -> tuple[Assumption, Comparator | None]:
+    """Whether some comparator separates the data, and the one that does so most widely."""
+    statement = "some v has y_t (v . x_t) / |v| >= gamma > 0 in every round"
+    separating = [comparator for comparator in evidence.comparators if comparator.separates]
+    if not separating:
+        detail = "no hyperplane through the origin that separates the data was found"
+        return Assumption(statement, Basis.OBSERVED, False, detail), None
+    widest = max(separating, key=lambda comparator: comparator.margin)
+    return Assumption(statement, Basis.OBSERVED, True, f"gamma = {widest.margin:.4g}"), widest
+
+
+@dataclass(frozen=True)
+class ScaledComparator:
+    """A comparator's direction at one length, with the sum and the Euclidean norm of its hinge losses there."""
+
+    comparator: Comparator
+    scale: float
+    hinge: float
+    hinge_norm: float
+
+    @property
+    def norm(self) -> float:
+        return self.scale * self.comparator.norm
+
+    @property
+    def rho(self) -> float:
+        """The margin at which the unit vector u/|u| has these hinge losses."""
+        return 1 / self.norm if self.norm > 0 else math.inf
+
+    @property
+    def source(self) -> str:
+        return self.comparator.source
+
+
+class HingeTable:
+    """A comparator's hinge losses over all rounds at any scale, in O(log T): margins sorted, powers summed up."""
+
+    def __init__(self, comparator: Comparator, passes: int) -> None:
+        self.comparator = comparator
+        self.passes = passes
+        self.margins = np.sort(comparator.margins)
+        self.sums = np.concatenate([[0.0], np.cumsum(self.margins)])
+        self.squares = np.concatenate([[0.0], np.cumsum(self.margins**2)])
+
+    def at(self, scale: float) -> ScaledComparator:
+        n = int(np.searchsorted(self.margins, 1 / scale)) if scale > 0 else len(self.margins)
+        hinge = n - scale * self.sums[n]
+        square = n - 2 * scale * self.sums[n] + scale**2 * self.squares[n]
+        norm = math.sqrt(self.passes * max(0.0, float(square)))
+        return ScaledComparator(self.comparator, scale, self.passes * max(0.0, float(hinge)), norm)
+
+
+def best_over_comparators(evidence: Evidence, bound: Callable[[ScaledComparator], float]) -> ScaledComparator:
+    """The comparator and scale at which a bound, as a function of the losses of all rounds, is smallest."""
+    from scipy.optimize import minimize_scalar
+
+    candidates = []
+    for table in evidence.hinge_tables:
+        scales = [0.0]
+        typical = float(np.abs(table.margins).mean()) if len(table.margins) else 0.0
+        if typical > 0 and table.comparator.norm > 0:
+            scales += [1.0, *(2.0**k / typical for k in range(-24, 25))]
+        values = [bound(table.at(scale)) for scale in scales]
+        value, scale = min(zip(values, scales, strict=True))
+        if scale > 0:
+            finer = minimize_scalar(
+                lambda s, table=table: bound(table.at(math.exp(s))),
+                bounds=(math.log(scale) - 0.8, math.log(scale) + 0.8),
+                method="bounded",
+                options={"xatol": 1e-6},
+            )
+            if finer.fun < value:
+                value, scale = float(finer.fun), math.exp(float(finer.x))
+        candidates.append((value, table.comparator, scale))
+    _, comparator, scale = min(candidates, key=lambda candidate: candidate[0])
+    return evidence.losses(comparator, scale)

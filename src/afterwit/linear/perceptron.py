@@ -1,0 +1,182 @@
+"""The perceptron: add the example you got wrong.
+
+Setting     x_t in R^n, y_t in {-1, +1}; predict sgn(w_t . x_t), sgn(0) = +1.
+Update      on a mistake only: w_{t+1} = w_t + eta y_t x_t, from w_1 = 0.
+Guarantee   if a unit v has y_t (v . x_t) >= gamma and |x_t| <= R for all t: at most (R/gamma)^2 mistakes, whatever
+            the dimension and the length of the stream. Tight (unit vectors). On any sequence whatever, for every
+            comparator u with total hinge loss L: at most R^2 |u|^2 + 2L mistakes, and the sharper bounds below.
+Assumes     w_1 = 0 (for the bounds; the rate then does not matter). Nothing about where the examples come from.
+Source      Rosenblatt 1958; Novikoff 1962; Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd
+            ed. 2018, Figure 8.6, Theorems 8.8, 8.11, 8.12, Exercise 8.2; Blum, Hopcroft & Kannan, Foundations of
+            Data Science, Theorems 5.10 and 5.11.
+
+>>> learner = Perceptron(labels=("ham", "spam"))
+>>> learner.learn_one({"cheap": 1, "pills": 1}, "spam")  # predicts before it sees the label: sgn(0) = +1
+'spam'
+>>> learner.learn_one({"lunch": 1, "today": 1}, "ham")
+'spam'
+>>> learner.predict_one({"lunch": 1})
+'ham'
+>>> learner.rounds, learner.mistakes, learner.weights
+(2, 1, {'cheap': 0.0, 'pills': 0.0, 'lunch': -1.0, 'today': -1.0})
+"""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import Any
+
+import cython
+
+from afterwit.certificate import Theorem
+from afterwit.errors import invalid
+from afterwit.linear._evidence import best_over_comparators, not_applicable, separability
+from afterwit.protocol import signature
+
+if cython.compiled:
+    from cython.cimports.afterwit.linear._engine import LinearLearner
+else:
+    from afterwit.linear._engine import LinearLearner
+
+
+class MarginBound(Theorem):
+    """Separable data: the number of mistakes is at most the squared ratio of radius to margin."""
+
+    name = "margin bound"
+    statement = "mistakes <= (R / gamma)^2"
+    citation = "Novikoff 1962; Mohri et al. 2018, Theorem 8.8"
+    quantity = "mistakes"
+
+    @staticmethod
+    def bound(radius: Any, margin: Any) -> Any:
+        return (radius / margin) ** 2
+
+    def certify(self, evidence: Any) -> Any:
+        separable, widest = separability(evidence)
+        if widest is None:
+            return not_applicable(self, evidence, separable)
+        inputs = {"R": evidence.radius, "gamma": widest.margin, "comparator": widest.source}
+        return evidence.certificate(self, self.bound(evidence.radius, widest.margin), inputs, separable)
+
+
+class HingeBound(Theorem):
+    """Any sequence: squared length of a comparator, and twice its hinge loss over all rounds."""
+
+    name = "hinge bound"
+    statement = "mistakes <= R^2 |u|^2 + 2 L(u)"
+    citation = "Blum et al., Foundations of Data Science, Theorem 5.11"
+    quantity = "mistakes"
+
+    @staticmethod
+    def bound(radius: Any, norm: Any, hinge_loss: Any) -> Any:
+        return (radius * norm) ** 2 + 2 * hinge_loss
+
+    def certify(self, evidence: Any) -> Any:
+        best = best_over_comparators(evidence, lambda u: self.bound(evidence.radius, u.norm, u.hinge))
+        inputs = {"R": evidence.radius, "|u|": best.norm, "L": best.hinge, "comparator": best.source}
+        return evidence.certificate(self, self.bound(evidence.radius, best.norm, best.hinge), inputs)
+
+
+class UpdateHingeBound(Theorem):
+    """Any sequence: hinge losses l of a unit comparator at margin rho, over the update rounds only.
+
+    Minimised over the comparator with the update rounds in view, this bound is the number of mistakes itself:
+    as rho grows every loss tends to 1 and their sum to M. That says nothing. So the comparator is chosen to make
+    the bound smallest with the losses of *all* rounds; only then are the losses of the update rounds put in.
+    """
+
+    name = "hinge bound on update rounds"
+    statement = "mistakes <= ((r/rho + sqrt(r^2/rho^2 + 4 |l|_1)) / 2)^2"
+    citation = "Mohri et al. 2018, Theorem 8.11"
+    quantity = "mistakes"
+
+    @staticmethod
+    def bound(radius: Any, rho: Any, loss: Any) -> Any:
+        return ((radius / rho + math.sqrt((radius / rho) ** 2 + 4 * loss)) / 2) ** 2
+
+    #: Which size of the vector of hinge losses the bound speaks of.
+    loss_name = "|l|_1"
+
+    @staticmethod
+    def loss(comparator: Any) -> Any:
+        return comparator.hinge
+
+    def certify(self, evidence: Any) -> Any:
+        best = best_over_comparators(evidence, lambda u: self.bound(evidence.radius, u.rho, self.loss(u)))
+        bound = self.bound(evidence.radius, best.rho, self.loss(best))
+        if bound < evidence.rounds:
+            best = evidence.losses_on_updates(best)
+            bound = self.bound(evidence.radius, best.rho, self.loss(best))
+        inputs = {"r": evidence.radius, "rho": best.rho, self.loss_name: self.loss(best), "comparator": best.source}
+        return evidence.certificate(self, bound, inputs)
+
+
+class SimpleUpdateHingeBound(UpdateHingeBound):
+    """The second, simpler inequality of the same theorem; never below the first."""
+
+    name = "simpler hinge bound on update rounds"
+    statement = "mistakes <= (r/rho + sqrt(|l|_1))^2"
+
+    @staticmethod
+    def bound(radius: Any, rho: Any, loss: Any) -> Any:
+        return (radius / rho + math.sqrt(loss)) ** 2
+
+
+class SquaredHingeBound(UpdateHingeBound):
+    """The same with the Euclidean norm of the hinge losses."""
+
+    name = "Euclidean hinge bound on update rounds"
+    statement = "mistakes <= (r/rho + |l|_2)^2"
+    citation = "Mohri et al. 2018, Theorem 8.12"
+    loss_name = "|l|_2"
+
+    @staticmethod
+    def bound(radius: Any, rho: Any, loss: Any) -> Any:
+        return (radius / rho + loss) ** 2
+
+    @staticmethod
+    def loss(comparator: Any) -> Any:
+        return comparator.hinge_norm
+
+
+@cython.cclass
+class Perceptron(LinearLearner):
+    """The perceptron of Figure 8.6.
+
+    rate    eta, by which an example is multiplied before it is added; from a start at 0 it changes no prediction
+    start   w_1: an array or a dict of weights; 0 if not given. The bounds are proved for 0.
+    labels  the negative and the positive label
+    """
+
+    _rate: cython.double
+    _start: object
+
+    theorems = (MarginBound(), HingeBound(), UpdateHingeBound(), SimpleUpdateHingeBound(), SquaredHingeBound())
+
+    __signature__ = signature(rate=1.0, start=None, labels=(-1, 1))
+
+    def __init__(self, rate: Any = 1.0, start: Any = None, labels: Any = (-1, 1)) -> None:
+        if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate < math.inf:
+            raise invalid("rate", "a positive finite number", rate)
+        LinearLearner.__init__(self, labels, start)
+        self._rate = rate
+        self._start = None if start is None else self.weights
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+        prediction: cython.int = 1 if score >= 0 else -1
+        if prediction != y:
+            self.add(self._rate * y)
+            return True
+        return False
+
+    @property
+    def rate(self) -> float:
+        return self._rate
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"rate": self._rate, "start": copy(self._start), "labels": self.labels}

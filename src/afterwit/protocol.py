@@ -1,0 +1,234 @@
+"""The online protocol: an example arrives, the learner predicts, the label is revealed, the learner learns."""
+
+from __future__ import annotations
+
+import heapq
+import inspect
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.errors import invalid
+
+#: How many rows a stream hands over at once where nothing asks for a smaller block.
+BLOCK = 65_536
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """What `play` needs of a learner; every learner of this package offers more."""
+
+    def predict_one(self, x: Any) -> Any: ...
+
+    def learn_one(self, x: Any, y: Any) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Training:
+    """How training to convergence went."""
+
+    converged: bool
+    mistakes_per_pass: tuple[int, ...]
+
+    @property
+    def passes(self) -> int:
+        return len(self.mistakes_per_pass)
+
+    @property
+    def mistakes(self) -> int:
+        return sum(self.mistakes_per_pass)
+
+
+@dataclass(frozen=True)
+class Point:
+    """The running totals at one moment; ``recent_error`` counts from the point before."""
+
+    rounds: int
+    mistakes: int
+    error: float
+    recent_error: float
+    features: int | None
+
+
+@dataclass
+class Record:
+    """What happened: totals, the learning curve (a point at every power of two and at the end), predictions."""
+
+    learner: str
+    rounds: int = 0
+    mistakes: int = 0
+    curve: list[Point] = field(default_factory=list)
+    predictions: npt.NDArray[Any] | None = None
+
+    @property
+    def error(self) -> float:
+        """Mistakes per round so far (progressive error)."""
+        return self.mistakes / self.rounds if self.rounds else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists: ready for JSON."""
+        return {
+            "learner": self.learner,
+            "rounds": self.rounds,
+            "mistakes": self.mistakes,
+            "error": self.error,
+            "curve": [vars(point) for point in self.curve],
+            "predictions": None if self.predictions is None else self.predictions.tolist(),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{'rounds':>12} {'mistakes':>12} {'error':>8} {'recent':>8} {'features':>10}"]
+        for p in self.curve:
+            features = "" if p.features is None else f"{p.features:,}"
+            lines.append(f"{p.rounds:>12,} {p.mistakes:>12,} {p.error:>8.2%} {p.recent_error:>8.2%} {features:>10}")
+        return "\n".join(lines)
+
+
+def play(
+    learner: Any,
+    stream: Iterable[tuple[Any, Any]],
+    *,
+    delay: int | Callable[[int, Any, Any], int] = 0,
+    predictions: bool = False,
+    passes: int = 1,
+    on_point: Callable[[Point], None] | None = None,
+) -> Record:
+    """Let a learner play the rounds of a stream, in order, and keep the record.
+
+    learner      anything with ``predict_one(x)`` and ``learn_one(x, y)``
+    stream       any iterable of (x, y); the streams of `afterwit.streams` are played at native speed
+    delay        how many further rounds pass before a label is revealed: 0 is the usual protocol. With d, the label
+                 of round t is learned after the prediction of round t + d; a function of (round, x, y) gives each
+                 round its own delay. Labels still out at the end of the stream are then revealed in order.
+    predictions  keep every prediction in the record (those of the last pass, if there are several)
+    passes       how often to play the whole stream
+    on_point     called with each new point of the learning curve
+
+    A mistake is a prediction, made when the example arrived, that differs from its label. Under a delay it is
+    counted when the label is revealed, and the learner's own counters, which count against what it would have
+    predicted when it learned, may differ.
+    """
+    if not isinstance(passes, int) or isinstance(passes, bool) or passes < 1:
+        raise invalid("passes", "a whole number, at least 1", passes)
+    if not callable(delay) and (not isinstance(delay, int) or isinstance(delay, bool) or delay < 0):
+        raise invalid("delay", "a whole number of rounds, at least 0, or a function", delay)
+    if not isinstance(learner, Learner):
+        raise invalid("learner", "an object with predict_one and learn_one", learner)
+    tally = _Tally(learner, stream, on_point)
+    in_blocks = delay == 0 and hasattr(stream, "reader") and hasattr(learner, "learn_many")
+    for _ in range(passes):
+        kept: list[Any] | None = [] if predictions else None
+        if in_blocks:
+            _play_blocks(learner, stream, tally, kept)
+        elif delay == 0:
+            _play_rounds(learner, stream, tally, kept)
+        else:
+            _play_delayed(learner, stream, delay, tally, kept)
+        if kept is not None:
+            tally.record.predictions = np.concatenate(kept) if in_blocks and kept else np.array(kept)
+    return tally.finish()
+
+
+class _Tally:
+    """Counts rounds and mistakes from predictions and labels alone, and draws the curve."""
+
+    def __init__(self, learner: Any, stream: Any, on_point: Callable[[Point], None] | None) -> None:
+        self.record = Record(learner=type(learner).__name__)
+        self.learner = learner
+        self.counter = stream
+        self.on_point = on_point
+        self.next_point = 1
+
+    def count(self, rounds: int, mistakes: int) -> None:
+        self.record.rounds += rounds
+        self.record.mistakes += mistakes
+        if self.record.rounds == self.next_point:
+            self.next_point *= 2
+            self.add_point()
+
+    def add_point(self) -> None:
+        record = self.record
+        before = record.curve[-1] if record.curve else Point(0, 0, 0.0, 0.0, None)
+        recent = (record.mistakes - before.mistakes) / (record.rounds - before.rounds)
+        features = getattr(self.counter, "features", None)
+        if features is None:
+            features = getattr(self.learner, "features", None)
+        point = Point(record.rounds, record.mistakes, record.error, recent, features)
+        record.curve.append(point)
+        if self.on_point is not None:
+            self.on_point(point)
+
+    def finish(self) -> Record:
+        record = self.record
+        if record.rounds and (not record.curve or record.curve[-1].rounds != record.rounds):
+            self.add_point()
+        return record
+
+
+def _play_blocks(learner: Any, stream: Any, tally: _Tally, kept: list[Any] | None) -> None:
+    with stream.reader() as reader:
+        tally.counter = reader
+        while True:
+            block = reader.take(min(BLOCK, tally.next_point - tally.record.rounds))
+            if block is None:
+                return
+            X, y = block
+            predicted = learner.learn_many(X, y)
+            if kept is not None:
+                kept.append(predicted)
+            tally.count(len(y), int(np.count_nonzero(predicted != np.asarray(y))))
+
+
+def _play_rounds(learner: Any, stream: Iterable[tuple[Any, Any]], tally: _Tally, kept: list[Any] | None) -> None:
+    for x, y in stream:
+        prediction = learner.predict_one(x)
+        learner.learn_one(x, y)
+        if kept is not None:
+            kept.append(prediction)
+        tally.count(1, int(prediction != y))
+
+
+def _play_delayed(
+    learner: Any, stream: Iterable[tuple[Any, Any]], delay: Any, tally: _Tally, kept: list[Any] | None
+) -> None:
+    waiting: list[tuple[int, int, Any, Any, Any]] = []
+
+    def reveal() -> None:
+        _, _, x, y, prediction = heapq.heappop(waiting)
+        learner.learn_one(x, y)
+        tally.count(1, int(prediction != y))
+
+    for t, (x, y) in zip(itertools.count(), stream, strict=False):
+        wait = delay(t, x, y) if callable(delay) else delay
+        if not isinstance(wait, int) or isinstance(wait, bool) or wait < 0:
+            raise invalid(f"delay(...) in round {t}", "a whole number of rounds, at least 0", wait)
+        prediction = learner.predict_one(x)
+        if kept is not None:
+            kept.append(prediction)
+        # t breaks ties, so that labels due at the same moment are revealed in the order of their rounds.
+        heapq.heappush(waiting, (t + wait, t, x, y, prediction))
+        while waiting and waiting[0][0] <= t:
+            reveal()
+    while waiting:
+        reveal()
+
+
+def signature(**defaults: Any) -> inspect.Signature:
+    """A constructor's signature: a compiled class has to say its own, for ``help`` and ``inspect.signature``."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(name, kind, default=value) for name, value in defaults.items()])
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Equality that looks inside dicts, sequences and arrays; numbers must agree exactly."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return type(a) is type(b) and a.dtype == b.dtype and bool(np.array_equal(a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same_value(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(same_value(p, q) for p, q in zip(a, b, strict=True))
+    return bool(a == b)

@@ -1,0 +1,176 @@
+"""Saving a learner and loading it back: one file, arrays and JSON, never pickle.
+
+The file is a zip archive with two kinds of member: ``learner.json`` (format, version, class, parameters, state)
+and ``<name>.npy`` for every array. Equal learners make equal bytes. It is written beside the target and moved into
+place when it is complete, so that a failure leaves nothing half-written. Reading runs no code from the file.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import afterwit
+from afterwit.errors import AfterwitError, InputError, ModelFileError, invalid, shorten
+
+FORMAT = "afterwit learner"
+VERSION = 1
+HEADER = "learner.json"
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def save(learner: Any, path: str | os.PathLike[str]) -> None:
+    """Write a learner to one file. An existing file is replaced only when the new one is complete."""
+    if not (hasattr(learner, "state") and hasattr(learner, "parameters")):
+        raise invalid("learner", "a learner of this package", learner)
+    arrays: dict[str, Any] = {}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "package": afterwit.__version__,
+        "learner": type(learner).__name__,
+        "parameters": _encode(learner.parameters, arrays),
+        "state": _encode(learner.state(), arrays),
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        archive.writestr(zipfile.ZipInfo(HEADER, EPOCH), text, zipfile.ZIP_DEFLATED)
+        for name, array in arrays.items():
+            member = io.BytesIO()
+            np.lib.format.write_array(member, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", EPOCH), member.getvalue(), zipfile.ZIP_DEFLATED, 1)
+    write_whole(path, buffer.getvalue())
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a learner back, exactly as it was saved."""
+    where = os.fspath(path)
+    try:
+        with zipfile.ZipFile(where) as archive:
+            header = json.loads(archive.read(HEADER))
+            arrays = {
+                name.removesuffix(".npy"): np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
+                for name in archive.namelist()
+                if name.endswith(".npy")
+            }
+    except FileNotFoundError:
+        raise ModelFileError(f"{where}: there is no such file") from None
+    except OSError as error:
+        raise ModelFileError(f"{where}: cannot be read ({error.strerror or error})") from None
+    except KeyError:
+        raise ModelFileError(f"{where}: is not an afterwit model file (it has no {HEADER})") from None
+    except Exception as error:  # zipfile, zlib, json and numpy each have their own ways to say "corrupt"
+        reason = f"it is truncated, corrupt, or another kind of file: {shorten(str(error))}"
+        raise ModelFileError(f"{where}: is not a readable afterwit model file ({reason})") from None
+    return _rebuild(header, arrays, where)
+
+
+def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ModelFileError(f"{where}: is not an afterwit model file")
+    version = header.get("version")
+    if version != VERSION:
+        made_by = shorten(header.get("package"))
+        raise ModelFileError(
+            f"{where}: has format version {shorten(version)}, written by afterwit {made_by}; "
+            f"this is afterwit {afterwit.__version__}, which reads version {VERSION}"
+        )
+    name = header.get("learner")
+    if not isinstance(name, str) or name not in afterwit.LEARNERS:
+        known = ", ".join(afterwit.LEARNERS)
+        raise ModelFileError(f"{where}: holds a learner named {shorten(name)}; known here are {known}")
+    try:
+        learner = getattr(afterwit, name)(**_decode(header["parameters"], arrays))
+        learner.restore(_decode(header["state"], arrays))
+    except (AfterwitError, KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{where}: the contents are damaged ({shorten(str(error))})") from None
+    return learner
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file so that at every moment either the old one or the whole new one is there."""
+    target = Path(path)
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _encode(value: Any, arrays: dict[str, Any]) -> Any:
+    """JSON for a value; what JSON lacks is an object with one key that starts with '$'."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        if value - value != 0:
+            raise InputError(f"a learner with the number {value!r} in it cannot be saved")
+        return value
+    if isinstance(value, np.generic):
+        return _encode(value.item(), arrays)
+    if isinstance(value, list):
+        return [_encode(item, arrays) for item in value]
+    if isinstance(value, tuple):
+        return {"$tuple": [_encode(item, arrays) for item in value]}
+    if isinstance(value, dict):
+        return {"$dict": [[_encode(key, arrays), _encode(item, arrays)] for key, item in value.items()]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        name = f"array{len(arrays)}"
+        return {"$array": _store(name, value, arrays)}
+    allowed = "numbers, strings, booleans, None and tuples of these"
+    raise InputError(
+        f"a learner can be saved if its labels and feature names are {allowed}; "
+        f"found {shorten(value)} of type {type(value).__name__}"
+    )
+
+
+def _store(name: str, array: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Keep an array, or only what is not zero of a long and mostly zero one (by bits, so that -0.0 survives)."""
+    if array.ndim == 1 and array.dtype == np.float64 and len(array) > 64:
+        kept = np.flatnonzero(array.view(np.uint64))
+        if len(kept) < len(array) // 3:
+            arrays[f"{name}.positions"] = kept
+            arrays[f"{name}.values"] = array[kept]
+            return {"name": name, "length": len(array)}
+    arrays[name] = np.ascontiguousarray(array)
+    return {"name": name}
+
+
+def _fetch(stored: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    if "length" not in stored:
+        return arrays[stored["name"]]
+    array = np.zeros(stored["length"])
+    array[arrays[f"{stored['name']}.positions"]] = arrays[f"{stored['name']}.values"]
+    return array
+
+
+def _decode(value: Any, arrays: dict[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_decode(item, arrays) for item in value]
+    if isinstance(value, dict):
+        ((kind, content),) = value.items()
+        if kind == "$tuple":
+            return tuple(_decode(item, arrays) for item in content)
+        if kind == "$dict":
+            return {_decode(key, arrays): _decode(item, arrays) for key, item in content}
+        if kind == "$array":
+            return _fetch(content, arrays)
+        raise ModelFileError(f"unknown entry {kind!r}")
+    return value

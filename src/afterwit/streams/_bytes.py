@@ -1,0 +1,94 @@
+"""Bytes from a file, plain or gzip, or from standard input; knows how far it has come."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from afterwit.errors import StreamError
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+class ByteSource:
+    """Reads a path, ``-`` for standard input, or a binary file object. Gzip is known by its content."""
+
+    def __init__(self, source: Any) -> None:
+        self.name = source_name(source)
+        self.size: int | None = None
+        self._owned = False
+        self._raw = self._open(source)
+        buffered = io.BufferedReader(self._raw) if isinstance(self._raw, io.RawIOBase) else self._raw
+        self._file: Any = buffered
+        try:
+            head = buffered.peek(2)[:2] if hasattr(buffered, "peek") else b""
+        except OSError as error:
+            raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
+        if head == GZIP_MAGIC:
+            self._file = gzip.GzipFile(fileobj=buffered)
+        self._buffered = buffered
+
+    def _open(self, source: Any) -> Any:
+        if source == "-":
+            return sys.stdin.buffer
+        if not isinstance(source, (str, os.PathLike)):
+            return source
+        try:
+            file: BinaryIO = Path(source).open("rb")
+            self.size = os.fstat(file.fileno()).st_size
+        except FileNotFoundError:
+            raise StreamError("there is no such file", path=self.name) from None
+        except OSError as error:
+            raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
+        self._owned = True
+        return file
+
+    def read(self, size: int) -> bytes:
+        """At most ``size`` bytes, b"" at the end."""
+        try:
+            # read1 hands over what has arrived, so that a live pipe is learned from without waiting for more.
+            read = getattr(self._file, "read1", self._file.read)
+            content: bytes = read(size)
+            return content
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            reason = f"the gzip data is truncated or corrupt ({error})"
+            raise StreamError(reason, path=self.name) from None
+        except OSError as error:
+            raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file itself (not of what it unpacks to) have been taken."""
+        try:
+            return int(self._buffered.tell())
+        except (OSError, AttributeError):
+            return 0
+
+    def close(self) -> None:
+        if self._file is not self._buffered:
+            self._file.close()
+        if self._owned:
+            self._raw.close()
+
+    def __enter__(self) -> ByteSource:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def source_name(source: Any) -> str:
+    """What to call a source in messages."""
+    if source == "-":
+        return "standard input"
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    return str(getattr(source, "name", "<stream>"))

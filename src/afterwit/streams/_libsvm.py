@@ -1,0 +1,280 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""The libsvm parser: bytes to flat arrays, at native speed when compiled.
+
+A line is ``label id:value id:value ...``; ids are whole numbers from 0 on, each at most once in a line; blank lines
+and everything after ``#`` are passed over. Numbers are read exactly: up to 15 digits and a small exponent need one
+correctly rounded operation, anything longer goes to Python's own ``float``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cython
+import numpy as np
+
+LARGEST_ID = 2**31 - 2
+
+# What was expected where parsing stopped; 0 means nothing is wrong.
+EXPECTED_LABEL = 1
+EXPECTED_ID = 2
+EXPECTED_COLON = 3
+EXPECTED_VALUE = 4
+EXPECTED_SMALLER_ID = 5
+EXPECTED_FINITE = 6
+EXPECTED_NEW_ID = 7
+
+
+@cython.cclass
+class LibsvmParser:
+    """Parses buffers of whole lines; keeps its work arrays between calls and counts the distinct ids it has seen."""
+
+    _labels: cython.double[::1]
+    _starts: cython.longlong[::1]
+    _columns: cython.int[::1]
+    _values: cython.double[::1]
+    _powers: cython.double[::1]
+    _seen: cython.uchar[::1]
+    _features: cython.Py_ssize_t
+    _number: cython.double
+    _rows: cython.Py_ssize_t
+    _lines: cython.Py_ssize_t
+    _at: cython.Py_ssize_t
+    _problem: cython.int
+
+    def __init__(self) -> None:
+        self._labels = np.empty(0)
+        self._starts = np.empty(0, dtype=np.int64)
+        self._columns = np.empty(0, dtype=np.int32)
+        self._values = np.empty(0)
+        self._powers = np.array([10.0**k for k in range(23)])
+        self._seen = np.zeros(1024, dtype=np.uint8)
+        self._features = 0
+        self._number = 0.0
+        self._rows = 0
+        self._lines = 0
+        self._at = 0
+        self._problem = 0
+
+    @property
+    def features(self) -> int:
+        """How many different ids there have been so far."""
+        return self._features
+
+    @property
+    def at(self) -> int:
+        """Where in the buffer the last call stopped."""
+        return self._at
+
+    @property
+    def lines(self) -> int:
+        """How many lines the last call went past."""
+        return self._lines
+
+    @property
+    def problem(self) -> int:
+        """What was expected where the last call stopped, or 0."""
+        return self._problem
+
+    def parse(self, data: bytes, begin: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.Py_ssize_t) -> Any:
+        """Parse at most ``most`` rows of the whole lines in ``data[begin:end]``: labels, starts, columns, values."""
+        # An entry takes at least four bytes ("1:1 "), a row at least two.
+        entries = (end - begin) // 4 + 1
+        if len(self._columns) < entries:
+            self._columns = np.empty(entries, dtype=np.int32)
+            self._values = np.empty(entries)
+        rows = min(most, (end - begin) // 2 + 1)
+        if len(self._labels) < rows:
+            self._labels = np.empty(rows)
+            self._starts = np.empty(rows + 1, dtype=np.int64)
+        self._scan(data, begin, end, most)
+        count = self._rows
+        stored = int(self._starts[count])
+        return (
+            np.array(self._labels[:count]),
+            np.array(self._starts[: count + 1]),
+            np.array(self._columns[:stored]),
+            np.array(self._values[:stored]),
+        )
+
+    @cython.cfunc
+    def _scan(
+        self,
+        data: cython.const[cython.uchar][::1],
+        begin: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        most: cython.Py_ssize_t,
+    ) -> cython.int:
+        at: cython.Py_ssize_t = begin
+        entry: cython.Py_ssize_t = 0
+        row: cython.Py_ssize_t = 0
+        lines: cython.Py_ssize_t = 0
+        token: cython.Py_ssize_t = begin
+        identifier: cython.longlong
+        previous: cython.longlong
+        ascending: cython.bint
+        problem: cython.int = 0
+        self._starts[0] = 0
+        while at < end and row < most and problem == 0:
+            while at < end and _is_space(data[at]):
+                at += 1
+            if at < end and (data[at] == 10 or data[at] == 35):
+                at = _next_line(data, at, end)
+                lines += 1
+                continue
+            if at == end:
+                break
+            token = at
+            at = self._read_number(data, at, end)
+            if at < 0 or not _ends_token(data, at, end):
+                problem = EXPECTED_LABEL
+                break
+            self._labels[row] = self._number
+            previous = -1
+            ascending = True
+            while True:
+                while at < end and _is_space(data[at]):
+                    at += 1
+                if at == end or data[at] == 10 or data[at] == 35:
+                    break
+                token = at
+                identifier = 0
+                while at < end and 48 <= data[at] <= 57:
+                    identifier = identifier * 10 + (data[at] - 48)
+                    if identifier > LARGEST_ID:
+                        problem = EXPECTED_SMALLER_ID
+                        break
+                    at += 1
+                if problem != 0:
+                    break
+                if at == token:
+                    problem = EXPECTED_ID
+                    break
+                if at == end or data[at] != 58:
+                    problem = EXPECTED_COLON
+                    break
+                at = self._read_number(data, at + 1, end)
+                if at < 0 or not _ends_token(data, at, end):
+                    problem = EXPECTED_VALUE
+                    break
+                if self._number - self._number != 0:
+                    problem = EXPECTED_FINITE
+                    break
+                if identifier <= previous:
+                    ascending = False
+                previous = identifier
+                self._columns[entry] = identifier
+                self._values[entry] = self._number
+                entry += 1
+                self._see(identifier)
+            if problem != 0:
+                break
+            if not ascending and self._repeats(self._starts[row], entry):
+                problem = EXPECTED_NEW_ID
+                break
+            at = _next_line(data, at, end)
+            lines += 1
+            row += 1
+            self._starts[row] = entry
+        self._rows = row
+        self._lines = lines
+        self._problem = problem
+        self._at = at if problem == 0 else token
+        return 0
+
+    @cython.cfunc
+    def _see(self, identifier: cython.longlong) -> cython.int:
+        if identifier >= len(self._seen):
+            larger = np.zeros(max(identifier + 1, 2 * len(self._seen)), dtype=np.uint8)
+            larger[: len(self._seen)] = self._seen
+            self._seen = larger
+        if self._seen[identifier] == 0:
+            self._seen[identifier] = 1
+            self._features += 1
+        return 0
+
+    @cython.cfunc
+    def _repeats(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.bint:
+        ids = np.asarray(self._columns[first:last])
+        return len(np.unique(ids)) < len(ids)
+
+    @cython.cfunc
+    def _read_number(
+        self, data: cython.const[cython.uchar][::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """Read a decimal number into ``_number``; where it ends, or -1 if there is none."""
+        at: cython.Py_ssize_t = begin
+        mantissa: cython.longlong = 0
+        digits: cython.int = 0
+        seen: cython.int = 0
+        scale: cython.int = 0
+        exponent: cython.int = 0
+        fraction: cython.bint = False
+        negative: cython.bint = False
+        negative_exponent: cython.bint = False
+        if at < end and (data[at] == 43 or data[at] == 45):
+            negative = data[at] == 45
+            at += 1
+        while at < end:
+            if 48 <= data[at] <= 57:
+                seen += 1
+                if mantissa > 0 or data[at] != 48:
+                    digits += 1
+                    if digits <= 18:
+                        mantissa = mantissa * 10 + (data[at] - 48)
+                if fraction:
+                    scale -= 1
+            elif data[at] == 46 and not fraction:
+                fraction = True
+            else:
+                break
+            at += 1
+        if seen == 0:
+            return -1
+        if at < end and (data[at] == 101 or data[at] == 69):
+            at += 1
+            if at < end and (data[at] == 43 or data[at] == 45):
+                negative_exponent = data[at] == 45
+                at += 1
+            if at == end or not 48 <= data[at] <= 57:
+                return -1
+            while at < end and 48 <= data[at] <= 57:
+                if exponent < 100000:
+                    exponent = exponent * 10 + (data[at] - 48)
+                at += 1
+            scale += -exponent if negative_exponent else exponent
+        if digits <= 15 and -22 <= scale <= 22:
+            # Both numbers are exact in double precision, so that the one operation rounds correctly.
+            self._number = mantissa * self._powers[scale] if scale >= 0 else mantissa / self._powers[-scale]
+            if negative:
+                self._number = -self._number
+        else:
+            self._number = float(bytes(data[begin:at]))
+        return at
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _is_space(c: cython.uchar) -> cython.bint:
+    return c == 32 or c == 9 or c == 13
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _ends_token(
+    data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.bint:
+    return at == end or _is_space(data[at]) or data[at] == 10 or data[at] == 35
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _next_line(
+    data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    while at < end and data[at] != 10:
+        at += 1
+    return at + 1 if at < end else end

@@ -1,0 +1,150 @@
+"""Streams from libsvm text: ``label id:value id:value ...``, one example a line, plain or gzip.
+
+>>> import io
+>>> stream = LibsvmStream(io.BytesIO(b"+1 1:0.5 7:2\\n-1 2:1  # a comment\\n"))
+>>> for x, y in stream:
+...     print(y, x.columns.tolist(), x.values.tolist())
+1 [1, 7] [0.5, 2.0]
+-1 [2] [1.0]
+
+A feature's position is its id as it stands in the file, so that weight 7 is the weight of feature 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.errors import StreamError, shorten
+from afterwit.linear._rows import Rows, SparseRow
+from afterwit.streams import _libsvm
+from afterwit.streams._bytes import ByteSource, source_name
+
+#: How much of the file is read at once.
+BUFFER = 1 << 20
+#: A line this long is not a line of a libsvm file.
+LONGEST_LINE = 1 << 30
+
+EXPECTATIONS = {
+    _libsvm.EXPECTED_LABEL: "a label (a number) was expected",
+    _libsvm.EXPECTED_ID: "a feature as id:value was expected",
+    _libsvm.EXPECTED_COLON: "a feature as id:value was expected",
+    _libsvm.EXPECTED_VALUE: "a feature as id:value with a number for the value was expected",
+    _libsvm.EXPECTED_SMALLER_ID: f"an id of at most {_libsvm.LARGEST_ID:,} was expected",
+    _libsvm.EXPECTED_FINITE: "a finite value was expected",
+    _libsvm.EXPECTED_NEW_ID: "every id at most once in a line was expected",
+}
+
+
+class LibsvmStream:
+    """The examples of a libsvm file, in order: (`SparseRow`, label). Can be iterated again, unless it is a pipe."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.name = source_name(source)
+
+    def reader(self) -> LibsvmReader:
+        """A fresh reader at the beginning."""
+        return LibsvmReader(self.source)
+
+    def __iter__(self) -> Iterator[tuple[SparseRow, int | float]]:
+        with self.reader() as reader:
+            while (block := reader.take(4096)) is not None:
+                rows, labels = block
+                assert rows.starts is not None
+                assert rows.columns is not None
+                for i, label in enumerate(labels.tolist()):
+                    span = slice(rows.starts[i], rows.starts[i + 1])
+                    yield SparseRow(rows.columns[span], rows.values[span]), whole(label)
+
+    def __repr__(self) -> str:
+        return f"LibsvmStream({self.name!r})"
+
+
+class LibsvmReader:
+    """Hands over the file's rows in blocks of a chosen size; knows the line it is at, and the features so far."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = ByteSource(source)
+        self._parser = _libsvm.LibsvmParser()
+        self._data = b""
+        self._at = 0
+        self._exhausted = False
+        self._width = 0
+        self._line = 0
+
+    @property
+    def features(self) -> int:
+        """How many different ids have been read."""
+        return int(self._parser.features)
+
+    @property
+    def line(self) -> int:
+        """How many lines have been read."""
+        return self._line
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file have been taken."""
+        return self._source.position
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes the file has, if that can be known."""
+        return self._source.size
+
+    def take(self, count: int) -> tuple[Rows, npt.NDArray[np.float64]] | None:
+        """The next rows, at least one and at most ``count``, and their labels; None at the end."""
+        while True:
+            end = len(self._data) if self._exhausted else self._data.rfind(b"\n") + 1
+            if self._at < end:
+                labels, starts, columns, values = self._parser.parse(self._data, self._at, end, count)
+                self._line += self._parser.lines
+                self._at = self._parser.at
+                if len(labels):
+                    self._width = max(self._width, int(columns.max()) + 1 if len(columns) else 0)
+                    return Rows(len(labels), self._width, values, columns, starts), labels
+                if self._parser.problem:
+                    raise self._refusal()
+                continue
+            if self._exhausted:
+                return None
+            self._refill()
+
+    def _refill(self) -> None:
+        chunk = self._source.read(BUFFER)
+        if not chunk:
+            self._exhausted = True
+        if self._line == 0 and self._at == 0 and not self._data:
+            chunk = chunk.removeprefix(b"\xef\xbb\xbf")
+        self._data = self._data[self._at :] + chunk
+        self._at = 0
+        if len(self._data) > LONGEST_LINE:
+            raise StreamError(f"a line longer than {LONGEST_LINE:,} bytes", path=self._source.name, line=self._line + 1)
+
+    def _refusal(self) -> StreamError:
+        rest = self._data[self._at : self._at + 200]
+        token = rest.split(None, 1)[0] if rest.split() else rest
+        found = shorten(token.decode("utf-8", "replace"), 60)
+        expected = EXPECTATIONS[self._parser.problem]
+        return StreamError(f"found {found} where {expected}", path=self._source.name, line=self._line + 1)
+
+    def close(self) -> None:
+        self._source.close()
+
+    def __enter__(self) -> LibsvmReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def whole(label: float) -> int | float:
+    """A label as it was written: 1, not 1.0."""
+    return int(label) if float(label).is_integer() else label
