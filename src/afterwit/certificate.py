@@ -126,50 +126,59 @@ class Certificate:
         return tuple(assumption for assumption in self.assumptions if not assumption.met)
 
     def __str__(self) -> str:
-        lines = [f"{self.subject}, {self.rounds:,} rounds", *_table(self._rows())]
-        lines += _wrapped("because", [str(assumption) for assumption in self.assumptions])
-        if self.others:
-            lines += _wrapped("also", [other.line() for other in self.others])
+        lines = [self._title()]
+        for head, texts in self._sections():
+            lines += [f"  {first:<9}  {text}" for first, text in zip([head] + [""] * len(texts), texts, strict=False)]
         return "\n".join(lines)
+
+    def _title(self) -> str:
+        return f"{self.subject}, {self.rounds:,} rounds"
 
     def line(self) -> str:
         """The certificate in one line."""
         if self.verdict is Verdict.NOT_APPLICABLE:
-            why = "; ".join(a.detail or f"not so: {a.statement}" for a in self.failed)
-            return f"{self.theorem.name}: not applicable ({why})"
+            return f"{self.theorem.name}: not applicable ({self._why_not()})"
         note = ", vacuous" if self.vacuous else ""
         return f"{self.theorem.name}: {_at_most(self)} ({self.verdict}{note}; {self.theorem.citation})"
 
-    def _rows(self) -> list[tuple[str, str, str]]:
-        theorem = f"{self.theorem.name}, {self.theorem.statement} ({self.theorem.citation})"
-        shown = ", ".join(f"{name} = {_number(value)}" for name, value in self.inputs.items())
-        rows = [("promised", _at_most(self), theorem)]
-        if shown:
-            rows.append(("", "", f"with {shown}"))
-        rows.append(("happened", f"{_number(self.observed)} {self.quantity}", _share(self.observed, self)))
+    def _sections(self) -> list[tuple[str, list[str]]]:
+        """The certificate as headed paragraphs, for every form it is shown in."""
+        promised = [_at_most(self), f"{self.theorem.name} ({self.theorem.citation})", self.theorem.statement]
+        if self.inputs:
+            shown = ", ".join(f"{name} = {_number(value)}" for name, value in self.inputs.items())
+            promised.append(f"with {shown}")
+        share = f" ({self.observed / self.rounds:.2%} of the rounds)" if self._counts_rounds else ""
+        sections = [("promised", promised), ("happened", [f"{_number(self.observed)} {self.quantity}{share}"])]
         if self.hindsight is not None:
-            rows.append(("hindsight", f"{_number(self.hindsight.value)} {self.quantity}", self.hindsight.description))
-        rows.append(("verdict", str(self.verdict), self._remark()))
-        return rows
+            text = f"{_number(self.hindsight.value)} {self.quantity} {self.hindsight.description}"
+            sections.append(("hindsight", [text]))
+        sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
+        sections.append(("because", [str(assumption) for assumption in self.assumptions]))
+        if self.others:
+            sections.append(("also", [other.line() for other in self.others]))
+        return sections
+
+    @property
+    def _counts_rounds(self) -> bool:
+        return self.quantity == "mistakes" and self.rounds > 0
 
     def _remark(self) -> str:
         if self.verdict is Verdict.VIOLATED:
-            return "THIS IS A BUG IN AFTERWIT: a proved bound was exceeded. Please report it."
+            return ": THIS IS A BUG IN AFTERWIT, a proved bound was exceeded. Please report it."
         if self.verdict is Verdict.NOT_APPLICABLE:
-            return "; ".join(a.detail or f"not so: {a.statement}" for a in self.failed)
-        return "but no run of this length could break the bound: it says nothing here" if self.vacuous else ""
+            return ": " + self._why_not()
+        return ", but no run of this length could break the bound: it says nothing here" if self.vacuous else ""
+
+    def _why_not(self) -> str:
+        return "; ".join(a.detail or f"not so: {a.statement}" for a in self.failed)
 
     def _repr_html_(self) -> str:
-        def cells(row: tuple[str, ...], tag: str = "td") -> str:
-            inner = "".join(f'<{tag} style="text-align:left">{html.escape(cell)}</{tag}>' for cell in row)
-            return f"<tr>{inner}</tr>"
+        def row(head: str, texts: list[str]) -> str:
+            cell = "<br>".join(html.escape(text) for text in texts)
+            return f'<tr><th style="text-align:left">{head}</th><td style="text-align:left">{cell}</td></tr>'
 
-        body = "".join(cells(row) for row in self._rows())
-        reasons = "".join(f"<li>{html.escape(str(assumption))}</li>" for assumption in self.assumptions)
-        others = "".join(f"<li>{html.escape(other.line())}</li>" for other in self.others)
-        title = html.escape(f"{self.subject}, {self.rounds:,} rounds")
-        also = f"<p>Other theorems</p><ul>{others}</ul>" if others else ""
-        return f"<table><caption>{title}</caption>{body}</table><p>Because</p><ul>{reasons}</ul>{also}"
+        body = "".join(row(head, texts) for head, texts in self._sections())
+        return f"<table><caption>{html.escape(self._title())}</caption>{body}</table>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings, lists and dicts: ready for JSON."""
@@ -221,12 +230,6 @@ def _at_most(certificate: Certificate) -> str:
     return f"at most {_number(bound)} {certificate.quantity}"
 
 
-def _share(value: float, certificate: Certificate) -> str:
-    if certificate.quantity == "mistakes" and certificate.rounds:
-        return f"{value / certificate.rounds:.2%} of the rounds"
-    return ""
-
-
 def _number(value: float | str) -> str:
     if isinstance(value, str):
         return value
@@ -235,13 +238,3 @@ def _number(value: float | str) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
-
-
-def _table(rows: list[tuple[str, str, str]]) -> list[str]:
-    middle = max(len(row[1]) for row in rows)
-    return [f"  {head:<9}  {value:<{middle}}  {text}".rstrip() for head, value, text in rows]
-
-
-def _wrapped(head: str, texts: list[str]) -> list[str]:
-    heads = [head] + [""] * (len(texts) - 1)
-    return [f"  {first:<9}  {text}" for first, text in zip(heads, texts, strict=True)]

@@ -1,11 +1,11 @@
 """Every exception this package raises on purpose.
 
-    AfterwitError
-    ├── InputError              a parameter or a row is not what is allowed (also a ValueError)
-    │   └── LabelError          a label that is not one of the learner's two
-    ├── StreamError             a data file cannot be read; knows path and line (also a ValueError)
-    ├── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
-    └── MissingExtraError       an optional dependency is not installed (also an ImportError)
+AfterwitError
+├── InputError              a parameter or a row is not what is allowed (also a ValueError)
+│   └── LabelError          a label that is not one of the learner's two
+├── StreamError             a data file cannot be read; knows path and line (also a ValueError)
+├── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
+└── MissingExtraError       an optional dependency is not installed (also an ImportError)
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Labels:
 
     @property
     def lookup(self) -> Mapping[Hashable, int]:
-        """label -> −1 or +1."""
+        """Label -> −1 or +1."""
         return MappingProxyType(self._signs)
 
     def sign(self, label: Any) -> int:

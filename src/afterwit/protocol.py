@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import inspect
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -25,6 +24,22 @@ class Learner(Protocol):
     def predict_one(self, x: Any) -> Any: ...
 
     def learn_one(self, x: Any, y: Any) -> Any: ...
+
+
+class Reader(Protocol):
+    """Hands over a stream's examples in blocks; may also know ``features``, how many it has met."""
+
+    def take(self, count: int) -> tuple[Any, Any] | None: ...
+
+    def __enter__(self) -> Reader: ...
+
+    def __exit__(self, *_: Any) -> None: ...
+
+
+class BlockStream(Protocol):
+    """A stream that can be played at native speed: each ``reader()`` starts at its beginning."""
+
+    def reader(self) -> Reader: ...
 
 
 @dataclass(frozen=True)
@@ -90,10 +105,10 @@ class Record:
 
 def play(
     learner: Any,
-    stream: Iterable[tuple[Any, Any]],
+    stream: Iterable[tuple[Any, Any]] | BlockStream,
     *,
     delay: int | Callable[[int, Any, Any], int] = 0,
-    predictions: bool = False,
+    predictions: bool | Callable[[npt.NDArray[Any]], None] = False,
     passes: int = 1,
     on_point: Callable[[Point], None] | None = None,
 ) -> Record:
@@ -104,7 +119,8 @@ def play(
     delay        how many further rounds pass before a label is revealed: 0 is the usual protocol. With d, the label
                  of round t is learned after the prediction of round t + d; a function of (round, x, y) gives each
                  round its own delay. Labels still out at the end of the stream are then revealed in order.
-    predictions  keep every prediction in the record (those of the last pass, if there are several)
+    predictions  True keeps every prediction in the record (those of the last pass, if there are several); a function
+                 is called with each block of them instead
     passes       how often to play the whole stream
     on_point     called with each new point of the learning curve
 
@@ -119,18 +135,36 @@ def play(
     if not isinstance(learner, Learner):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
     tally = _Tally(learner, stream, on_point)
-    in_blocks = delay == 0 and hasattr(stream, "reader") and hasattr(learner, "learn_many")
+    # Learners of this package return their predictions from learn_many; others may mean something else by it.
+    in_blocks = delay == 0 and hasattr(stream, "reader") and hasattr(learner, "theorems")
     for _ in range(passes):
-        kept: list[Any] | None = [] if predictions else None
+        kept: list[npt.NDArray[Any]] = []
+        take = predictions if callable(predictions) else kept.append if predictions else _ignore
         if in_blocks:
-            _play_blocks(learner, stream, tally, kept)
+            _play_blocks(learner, stream, tally, take)
         elif delay == 0:
-            _play_rounds(learner, stream, tally, kept)
+            _play_rounds(learner, stream, tally, take)
         else:
-            _play_delayed(learner, stream, delay, tally, kept)
-        if kept is not None:
-            tally.record.predictions = np.concatenate(kept) if in_blocks and kept else np.array(kept)
+            _play_delayed(learner, stream, delay, tally, take)
+        if predictions is True:
+            tally.record.predictions = np.concatenate(kept) if kept else np.empty(0)
     return tally.finish()
+
+
+def _ignore(predictions: npt.NDArray[Any]) -> None:
+    """Nobody asked for the predictions."""
+
+
+def _alone(prediction: Any) -> npt.NDArray[Any]:
+    """One prediction as an array of its own type (a tuple stays one label)."""
+    if isinstance(prediction, (bool, int, float, str)):
+        return np.array([prediction])
+    array = np.empty(1, dtype=object)
+    array[0] = prediction
+    return array
+
+
+Take = Callable[[npt.NDArray[Any]], None]
 
 
 class _Tally:
@@ -169,32 +203,25 @@ class _Tally:
         return record
 
 
-def _play_blocks(learner: Any, stream: Any, tally: _Tally, kept: list[Any] | None) -> None:
+def _play_blocks(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
     with stream.reader() as reader:
         tally.counter = reader
-        while True:
-            block = reader.take(min(BLOCK, tally.next_point - tally.record.rounds))
-            if block is None:
-                return
+        while (block := reader.take(min(BLOCK, tally.next_point - tally.record.rounds))) is not None:
             X, y = block
             predicted = learner.learn_many(X, y)
-            if kept is not None:
-                kept.append(predicted)
+            take(predicted)
             tally.count(len(y), int(np.count_nonzero(predicted != np.asarray(y))))
 
 
-def _play_rounds(learner: Any, stream: Iterable[tuple[Any, Any]], tally: _Tally, kept: list[Any] | None) -> None:
+def _play_rounds(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
     for x, y in stream:
         prediction = learner.predict_one(x)
         learner.learn_one(x, y)
-        if kept is not None:
-            kept.append(prediction)
+        take(_alone(prediction))
         tally.count(1, int(prediction != y))
 
 
-def _play_delayed(
-    learner: Any, stream: Iterable[tuple[Any, Any]], delay: Any, tally: _Tally, kept: list[Any] | None
-) -> None:
+def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Take) -> None:
     waiting: list[tuple[int, int, Any, Any, Any]] = []
 
     def reveal() -> None:
@@ -202,13 +229,12 @@ def _play_delayed(
         learner.learn_one(x, y)
         tally.count(1, int(prediction != y))
 
-    for t, (x, y) in zip(itertools.count(), stream, strict=False):
+    for t, (x, y) in enumerate(stream):
         wait = delay(t, x, y) if callable(delay) else delay
         if not isinstance(wait, int) or isinstance(wait, bool) or wait < 0:
             raise invalid(f"delay(...) in round {t}", "a whole number of rounds, at least 0", wait)
         prediction = learner.predict_one(x)
-        if kept is not None:
-            kept.append(prediction)
+        take(_alone(prediction))
         # t breaks ties, so that labels due at the same moment are revealed in the order of their rounds.
         heapq.heappush(waiting, (t + wait, t, x, y, prediction))
         while waiting and waiting[0][0] <= t:

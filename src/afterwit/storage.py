@@ -12,8 +12,10 @@ import json
 import os
 import tempfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -30,6 +32,12 @@ def save(learner: Any, path: str | os.PathLike[str]) -> None:
     """Write a learner to one file. An existing file is replaced only when the new one is complete."""
     if not (hasattr(learner, "state") and hasattr(learner, "parameters")):
         raise invalid("learner", "a learner of this package", learner)
+    with new_file(path) as file:
+        write_model(learner, file)
+
+
+def write_model(learner: Any, file: BinaryIO) -> None:
+    """Write a learner to an open binary file."""
     arrays: dict[str, Any] = {}
     header = {
         "format": FORMAT,
@@ -39,15 +47,13 @@ def save(learner: Any, path: str | os.PathLike[str]) -> None:
         "parameters": _encode(learner.parameters, arrays),
         "state": _encode(learner.state(), arrays),
     }
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         archive.writestr(zipfile.ZipInfo(HEADER, EPOCH), text, zipfile.ZIP_DEFLATED)
         for name, array in arrays.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, array, allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", EPOCH), member.getvalue(), zipfile.ZIP_DEFLATED, 1)
-    write_whole(path, buffer.getvalue())
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -95,24 +101,27 @@ def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
     return learner
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file so that at every moment either the old one or the whole new one is there."""
+@contextmanager
+def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file that takes its place only when it is complete: at every moment the old one or the whole new one."""
     target = Path(path)
+    temporary: Path | None = None
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+        if target.is_dir():
+            raise IsADirectoryError(None, "it is a folder")
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        temporary = Path(name)
+        with os.fdopen(descriptor, "w+b") as file:
+            yield file
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(target)
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
 def _encode(value: Any, arrays: dict[str, Any]) -> Any:

@@ -25,6 +25,4 @@ def unit_vectors(n: int) -> SeparableStream:
 
     whole_number("n", n, 1)
     side = 1 / np.sqrt(n)
-    return SeparableStream(
-        eye_array(n, format="csr"), -np.ones(n, dtype=np.int64), np.full(n, -side), float(side), 1.0
-    )
+    return SeparableStream(eye_array(n, format="csr"), -np.ones(n, dtype=np.int64), np.full(n, -side), float(side), 1.0)

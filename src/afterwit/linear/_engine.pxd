@@ -6,6 +6,8 @@ cimport cython
 cdef class LinearLearner:
     cdef object _labels
     cdef dict _signs
+    # Features have names (or, if they have not, positions).
+    cdef bint _named
     cdef dict _vocabulary
     cdef list _names
     cdef cython.pymutex _lock

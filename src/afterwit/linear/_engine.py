@@ -27,6 +27,19 @@ from afterwit.linear._rows import Rows, as_mapping, number, read_many, read_one
 from afterwit.protocol import Training, same_value
 
 
+def view(array: Any) -> Any:
+    """An array as the loops want it: interpreted, a memoryview, whose items are plain Python numbers."""
+    return array if cython.compiled else memoryview(array)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def is_finite(number: cython.double) -> cython.bint:
+    return -1.7976931348623157e308 <= number <= 1.7976931348623157e308
+
+
 @cython.cclass
 class LinearLearner:
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
@@ -41,15 +54,16 @@ class LinearLearner:
         self._signs = dict(self._labels.lookup)
         if not cython.compiled:
             self._lock = cython.pymutex()
-        self._vocabulary = None
-        self._names = None
-        self._weights = np.zeros(16)
+        self._named = False
+        self._vocabulary: dict[Any, int] = {}
+        self._names: list[Any] = []
+        self._weights = view(np.zeros(16))
         self._features = 0
         self._rounds = 0
         self._mistakes = 0
         self._updates = 0
-        self._scratch_values = np.zeros(64)
-        self._scratch_columns = np.zeros(64, dtype=np.int32)
+        self._scratch_values = view(np.zeros(64))
+        self._scratch_columns = view(np.zeros(64, dtype=np.int32))
         self._rest()
         if start is not None:
             self._begin_at(start)
@@ -67,7 +81,7 @@ class LinearLearner:
     @cython.nogil
     @cython.exceptval(check=False)
     def dot(self) -> cython.double:
-        """w . x for the current row. Four running sums let the additions overlap."""
+        """W . x for the current row. Four running sums let the additions overlap."""
         first: cython.Py_ssize_t = self._first
         offset: cython.Py_ssize_t = self._offset
         features: cython.Py_ssize_t = self._features
@@ -139,7 +153,7 @@ class LinearLearner:
     @cython.nogil
     @cython.exceptval(check=False)
     def add(self, scale: cython.double) -> cython.void:
-        """w <- w + scale x for the current row."""
+        """W <- w + scale x for the current row."""
         k: cython.Py_ssize_t
         first: cython.Py_ssize_t = self._first
         offset: cython.Py_ssize_t = self._offset
@@ -157,7 +171,7 @@ class LinearLearner:
         if features > self._weights.shape[0]:
             larger = np.zeros(max(features, 2 * self._weights.shape[0]))
             larger[: self._features] = np.asarray(self._weights)[: self._features]
-            self._weights = larger
+            self._weights = view(larger)
         if features > self._features:
             self._features = features
         return 0
@@ -173,7 +187,7 @@ class LinearLearner:
         While values are taken on trust, a score that is not finite gives back 0 before anything has changed.
         """
         score: cython.double = self.dot()
-        if self._on_trust and score - score != 0:
+        if self._on_trust and not is_finite(score):
             return 0
         prediction: cython.int = 1 if score >= 0 else -1
         self._rounds += 1
@@ -185,18 +199,18 @@ class LinearLearner:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _unpack(self, x: dict) -> cython.int:
+    def _unpack(self, x: dict[Any, Any]) -> cython.int:
         """Make a dict the current row; the number of its features that are new (their columns are -1)."""
         k: cython.Py_ssize_t = 0
         unseen: cython.int = 0
         value: cython.double
-        if self._vocabulary is None and self._features > 0:
+        if not self._named and self._features > 0:
             raise _wrong_space("positions", "a dict")
         if len(x) > self._scratch_values.shape[0]:
-            self._scratch_values = np.zeros(2 * len(x))
-            self._scratch_columns = np.zeros(2 * len(x), dtype=np.int32)
+            self._scratch_values = view(np.zeros(2 * len(x)))
+            self._scratch_columns = view(np.zeros(2 * len(x), dtype=np.int32))
             self._rest()
-        vocabulary: dict = self._vocabulary if self._vocabulary is not None else {}
+        vocabulary: dict[Any, int] = self._vocabulary
         for name, entry in x.items():
             column = vocabulary.get(name)
             if column is None:
@@ -205,7 +219,7 @@ class LinearLearner:
             else:
                 self._scratch_columns[k] = column
             value = entry if type(entry) is float else number(f"x[{name!r}]", entry)
-            if value - value != 0:
+            if not is_finite(value):
                 raise invalid(f"x[{name!r}]", "a finite number", value)
             self._scratch_values[k] = value
             k += 1
@@ -215,18 +229,15 @@ class LinearLearner:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _admit(self, x: dict) -> cython.int:
+    def _admit(self, x: dict[Any, Any]) -> cython.int:
         """Give the new features of the unpacked dict their columns."""
-        k: cython.Py_ssize_t = 0
-        if self._vocabulary is None:
-            self._vocabulary = {}
-            self._names = []
-        for name in x:
+        k: cython.Py_ssize_t
+        self._named = True
+        for k, name in enumerate(x):
             if self._scratch_columns[k] < 0:
                 self._scratch_columns[k] = len(self._names)
                 self._vocabulary[name] = len(self._names)
                 self._names.append(name)
-            k += 1
         self._known = True
         return self.grow(len(self._names))
 
@@ -256,7 +267,7 @@ class LinearLearner:
         return self.score_many(read_one(x))[0]
 
     def score_one(self, x: Any) -> float:
-        """w . x, the signed number whose sign is the prediction."""
+        """W . x, the signed number whose sign is the prediction."""
         return self._score(x)
 
     def predict_one(self, x: Any) -> Any:
@@ -275,7 +286,7 @@ class LinearLearner:
             x = as_mapping(x)
         if isinstance(x, dict):
             with self._lock:
-                if self._unpack(x) > 0 or self._vocabulary is None:
+                if self._unpack(x) > 0 or not self._named:
                     self._admit(x)
                 prediction = self.learn_row(sign)
         else:
@@ -287,30 +298,27 @@ class LinearLearner:
     def _enter(self, rows: Any, learning: bool) -> None:
         """Take a block of checked rows as the source of current rows."""
         if rows.names is None:
-            if self._vocabulary is not None:
+            if self._named:
                 raise _wrong_space("names", "positions")
             if learning:
                 self.grow(rows.width)
             columns = rows.columns
         else:
-            if self._vocabulary is None and self._features > 0:
+            if not self._named and self._features > 0:
                 raise _wrong_space("positions", "names")
-            vocabulary = self._vocabulary if self._vocabulary is not None else {}
-            places = [vocabulary.get(name, -1) for name in rows.names]
+            places = [self._vocabulary.get(name, -1) for name in rows.names]
             if learning:
-                if self._vocabulary is None:
-                    self._vocabulary = {}
-                    self._names = []
+                self._named = True
                 for j, name in enumerate(rows.names):
                     if places[j] < 0:
                         places[j] = self._vocabulary[name] = len(self._names)
                         self._names.append(name)
                 self.grow(len(self._names))
             columns = np.array(places, dtype=np.int32)[rows.columns]
-        self._values = rows.values
+        self._values = view(rows.values)
         self._dense = columns is None
         if columns is not None:
-            self._columns = columns
+            self._columns = view(columns)
         self._known = learning or (rows.names is None and rows.width <= self._features)
         self._length = rows.width
         self._offset = 0
@@ -335,11 +343,11 @@ class LinearLearner:
                     before = self.state()
                 self._enter(rows, True)
                 self._on_trust = before is not None
-                stopped = self._learn_rows(rows, signs, predictions, 0)
+                stopped = self._learn_rows(rows, view(signs), view(predictions), 0)
                 if stopped < rows.count:
                     self._accept_or_undo(rows, before)
                     self._on_trust = False
-                    self._learn_rows(rows, signs, predictions, stopped)
+                    self._learn_rows(rows, view(signs), view(predictions), stopped)
             finally:
                 self._rest()
         return predictions
@@ -353,10 +361,14 @@ class LinearLearner:
             raise
 
     def _learn_rows(
-        self, rows: Any, signs: cython.const[cython.schar][::1], predictions: cython.schar[::1], begin: cython.Py_ssize_t
+        self,
+        rows: Any,
+        signs: cython.schar[::1],
+        predictions: cython.schar[::1],
+        begin: cython.Py_ssize_t,
     ) -> int:
         """Learn from row ``begin`` on; how far it came."""
-        starts: cython.const[cython.longlong][::1]
+        starts: cython.longlong[::1]
         i: cython.Py_ssize_t = begin
         count: cython.Py_ssize_t = rows.count
         width: cython.Py_ssize_t = rows.width
@@ -369,7 +381,7 @@ class LinearLearner:
                         break
                     i += 1
         else:
-            starts = rows.starts
+            starts = view(rows.starts)
             with cython.nogil:
                 while i < count:
                     self._first = self._offset = starts[i]
@@ -381,8 +393,8 @@ class LinearLearner:
         return i
 
     def _score_rows(self, rows: Any, scores: cython.double[::1]) -> None:
-        """w . x for every row."""
-        starts: cython.const[cython.longlong][::1]
+        """W . x for every row."""
+        starts: cython.longlong[::1]
         i: cython.Py_ssize_t
         count: cython.Py_ssize_t = rows.count
         width: cython.Py_ssize_t = rows.width
@@ -392,7 +404,7 @@ class LinearLearner:
                     self._first = i * width
                     scores[i] = self.dot()
         else:
-            starts = rows.starts
+            starts = view(rows.starts)
             with cython.nogil:
                 for i in range(count):
                     self._first = self._offset = starts[i]
@@ -407,7 +419,7 @@ class LinearLearner:
         with self._lock:
             try:
                 self._enter(rows, False)
-                self._score_rows(rows, scores)
+                self._score_rows(rows, view(scores))
             finally:
                 self._rest()
         return scores
@@ -430,7 +442,7 @@ class LinearLearner:
             raise invalid("max_passes", "a whole number, at least 1", max_passes)
         rows, signs = self._checked(X, y)
         rows.require_finite()
-        mistakes = []
+        mistakes: list[int] = []
         latest = -1
         while len(mistakes) < max_passes and latest != 0:
             latest = int(np.count_nonzero(self._learn(rows, signs) != signs))
@@ -475,7 +487,7 @@ class LinearLearner:
     def weights(self) -> Any:
         """A copy of w: a dict by name if it learned names, an array by position if it learned positions."""
         weights = np.array(self._weights[: self._features])
-        return weights if self._names is None else dict(zip(self._names, weights.tolist(), strict=True))
+        return weights if not self._named else dict(zip(self._names, weights.tolist(), strict=True))
 
     def _begin_at(self, start: Any) -> None:
         rows = read_many([start]) if isinstance(as_mapping(start), dict) else read_one(start)
@@ -516,7 +528,7 @@ class LinearLearner:
             "mistakes": self._mistakes,
             "updates": self._updates,
             "weights": np.array(self._weights[: self._features]),
-            "names": None if self._names is None else list(self._names),
+            "names": list(self._names) if self._named else None,
         }
 
     def restore(self, state: Any) -> None:
@@ -536,9 +548,10 @@ class LinearLearner:
     def _become(self, state: Any) -> None:
         weights = np.asarray(state["weights"], dtype=np.float64)
         names = state["names"]
-        self._vocabulary = None if names is None else {name: j for j, name in enumerate(names)}
-        self._names = None if names is None else list(names)
-        self._weights = np.zeros(max(16, len(weights)))
+        self._named = names is not None
+        self._names = list(names) if names is not None else []
+        self._vocabulary = {name: j for j, name in enumerate(self._names)}
+        self._weights = view(np.zeros(max(16, len(weights))))
         self._features = 0
         self.grow(len(weights))
         np.asarray(self._weights)[: len(weights)] = weights
@@ -558,10 +571,10 @@ class LinearLearner:
             return False
         return same_value(self.parameters, other.parameters) and same_value(self.state(), other.state())
 
-    __hash__ = None
-
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={shorten(value, 40)}" for name, value in self.parameters.items() if value is not None)
+        given = ", ".join(
+            f"{name}={shorten(value, 40)}" for name, value in self.parameters.items() if value is not None
+        )
         return f"{type(self).__name__}({given}): {self._rounds:,} rounds, {self._mistakes:,} mistakes"
 
 

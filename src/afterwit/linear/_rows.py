@@ -121,7 +121,7 @@ def read_many(X: Any) -> Rows:
         if len(X) and all(isinstance(row, Mapping) for row in X):
             return _read_dicts(X)
         if len(X) and all(isinstance(row, SparseRow) for row in X):
-            return _stack([_read_sparse_row(row, f"X[{i}]") for i, row in enumerate(X)])
+            return stack([_read_sparse_row(row, f"X[{i}]") for i, row in enumerate(X)])
         return _read_dense(_as_array(X, "X", MANY), "X")
     if hasattr(X, "__array__"):
         return _read_dense(_as_array(X, "X", MANY), "X")
@@ -197,13 +197,15 @@ def _read_scipy(X: Any, parameter: str) -> Rows:
     if X.data.dtype.kind not in "biuf":
         raise invalid(parameter, "a sparse matrix of numbers", Words(f"a sparse matrix of dtype {X.data.dtype}"))
     count, width = X.shape
-    starts = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    starts = np.array(X.indptr, dtype=np.int64)
     stored = int(starts[-1])
     if starts[0] != 0 or stored > len(X.data) or stored > len(X.indices) or (np.diff(starts) < 0).any():
         raise invalid(parameter, "a well-formed sparse matrix", Words("row pointers that do not ascend"))
     indices = X.indices[:stored]
     if stored and (indices.dtype.itemsize == 8 or width > LARGEST_POSITION) and indices.max() > LARGEST_POSITION:
-        raise invalid(parameter, f"at most {LARGEST_POSITION + 1:,} columns wide", Words(f"column {int(indices.max())}"))
+        raise invalid(
+            parameter, f"at most {LARGEST_POSITION + 1:,} columns wide", Words(f"column {int(indices.max())}")
+        )
     columns = np.ascontiguousarray(indices, dtype=np.int32)
     # Seen as unsigned, a negative position is huge: one pass checks both ends.
     if stored and int(columns.view(np.uint32).max()) >= width:
@@ -233,14 +235,23 @@ def _read_sparse_row(x: SparseRow, parameter: str) -> Rows:
     return Rows(1, width, numbers, np.ascontiguousarray(columns, dtype=np.int32), starts, single=parameter == "x")
 
 
-def _stack(rows: list[Rows]) -> Rows:
-    lengths = [len(row.values) for row in rows]
+def stack(parts: list[Rows]) -> Rows:
+    """Blocks of sparse rows over the same positions as one block."""
+    starts = [np.zeros(1, dtype=np.int64)]
+    columns = []
+    stored = 0
+    for part in parts:
+        assert part.starts is not None
+        assert part.columns is not None
+        starts.append(part.starts[1:] + stored)
+        columns.append(part.columns)
+        stored += len(part.values)
     return Rows(
-        len(rows),
-        max(row.width for row in rows),
-        np.concatenate([row.values for row in rows]),
-        np.concatenate([row.columns for row in rows if row.columns is not None]),
-        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        count=sum(part.count for part in parts),
+        width=max(part.width for part in parts),
+        values=np.concatenate([part.values for part in parts]),
+        columns=np.concatenate(columns),
+        starts=np.concatenate(starts),
     )
 
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
+from functools import partial
 from typing import Any
 
 import cython
@@ -82,8 +83,8 @@ class UpdateHingeBound(Theorem):
     """Any sequence: hinge losses l of a unit comparator at margin rho, over the update rounds only.
 
     Minimised over the comparator with the update rounds in view, this bound is the number of mistakes itself:
-    as rho grows every loss tends to 1 and their sum to M. That says nothing. So the comparator is chosen to make
-    the bound smallest with the losses of *all* rounds; only then are the losses of the update rounds put in.
+    as rho grows every loss tends to 1 and their sum to M. That says nothing. So comparators are chosen blind, to
+    make these bounds smallest with the losses of *all* rounds; only then are the losses of the update rounds put in.
     """
 
     name = "hinge bound on update rounds"
@@ -102,14 +103,19 @@ class UpdateHingeBound(Theorem):
     def loss(comparator: Any) -> Any:
         return comparator.hinge
 
+    def at(self, radius: Any, comparator: Any) -> Any:
+        return self.bound(radius, comparator.rho, self.loss(comparator))
+
     def certify(self, evidence: Any) -> Any:
-        best = best_over_comparators(evidence, lambda u: self.bound(evidence.radius, u.rho, self.loss(u)))
-        bound = self.bound(evidence.radius, best.rho, self.loss(best))
-        if bound < evidence.rounds:
-            best = evidence.losses_on_updates(best)
-            bound = self.bound(evidence.radius, best.rho, self.loss(best))
+        chosen = []
+        for theorem in (UpdateHingeBound(), SimpleUpdateHingeBound(), SquaredHingeBound()):
+            blind = best_over_comparators(evidence, partial(theorem.at, evidence.radius))
+            if theorem.at(evidence.radius, blind) < evidence.rounds:
+                blind = evidence.losses_on_updates(blind)
+            chosen.append(blind)
+        best = min(chosen, key=lambda u: self.at(evidence.radius, u))
         inputs = {"r": evidence.radius, "rho": best.rho, self.loss_name: self.loss(best), "comparator": best.source}
-        return evidence.certificate(self, bound, inputs)
+        return evidence.certificate(self, self.at(evidence.radius, best), inputs)
 
 
 class SimpleUpdateHingeBound(UpdateHingeBound):

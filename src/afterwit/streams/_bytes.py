@@ -9,7 +9,7 @@ import sys
 import zlib
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 from afterwit.errors import StreamError
 
@@ -40,7 +40,7 @@ class ByteSource:
         if not isinstance(source, (str, os.PathLike)):
             return source
         try:
-            file: BinaryIO = Path(source).open("rb")
+            file = Path(source).open("rb")  # noqa: SIM115 - closed by close()
             self.size = os.fstat(file.fileno()).st_size
         except FileNotFoundError:
             raise StreamError("there is no such file", path=self.name) from None

@@ -31,6 +31,7 @@ class LibsvmParser:
 
     _labels: cython.double[::1]
     _starts: cython.longlong[::1]
+    _row_lines: cython.longlong[::1]
     _columns: cython.int[::1]
     _values: cython.double[::1]
     _powers: cython.double[::1]
@@ -45,6 +46,7 @@ class LibsvmParser:
     def __init__(self) -> None:
         self._labels = np.empty(0)
         self._starts = np.empty(0, dtype=np.int64)
+        self._row_lines = np.empty(0, dtype=np.int64)
         self._columns = np.empty(0, dtype=np.int32)
         self._values = np.empty(0)
         self._powers = np.array([10.0**k for k in range(23)])
@@ -72,11 +74,16 @@ class LibsvmParser:
         return self._lines
 
     @property
+    def row_lines(self) -> Any:
+        """For every row of the last call, how many lines of the buffer came before it."""
+        return np.array(self._row_lines[: self._rows])
+
+    @property
     def problem(self) -> int:
         """What was expected where the last call stopped, or 0."""
         return self._problem
 
-    def parse(self, data: bytes, begin: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.Py_ssize_t) -> Any:
+    def parse(self, data: bytearray, begin: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.Py_ssize_t) -> Any:
         """Parse at most ``most`` rows of the whole lines in ``data[begin:end]``: labels, starts, columns, values."""
         # An entry takes at least four bytes ("1:1 "), a row at least two.
         entries = (end - begin) // 4 + 1
@@ -87,6 +94,7 @@ class LibsvmParser:
         if len(self._labels) < rows:
             self._labels = np.empty(rows)
             self._starts = np.empty(rows + 1, dtype=np.int64)
+            self._row_lines = np.empty(rows, dtype=np.int64)
         self._scan(data, begin, end, most)
         count = self._rows
         stored = int(self._starts[count])
@@ -100,7 +108,7 @@ class LibsvmParser:
     @cython.cfunc
     def _scan(
         self,
-        data: cython.const[cython.uchar][::1],
+        data: cython.uchar[::1],
         begin: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
         most: cython.Py_ssize_t,
@@ -130,6 +138,7 @@ class LibsvmParser:
                 problem = EXPECTED_LABEL
                 break
             self._labels[row] = self._number
+            self._row_lines[row] = lines
             previous = -1
             ascending = True
             while True:
@@ -200,7 +209,7 @@ class LibsvmParser:
 
     @cython.cfunc
     def _read_number(
-        self, data: cython.const[cython.uchar][::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t
+        self, data: cython.uchar[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
         """Read a decimal number into ``_number``; where it ends, or -1 if there is none."""
         at: cython.Py_ssize_t = begin
@@ -263,18 +272,14 @@ def _is_space(c: cython.uchar) -> cython.bint:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _ends_token(
-    data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.bint:
+def _ends_token(data: cython.uchar[::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
     return at == end or _is_space(data[at]) or data[at] == 10 or data[at] == 35
 
 
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _next_line(
-    data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
+def _next_line(data: cython.uchar[::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
     while at < end and data[at] != 10:
         at += 1
     return at + 1 if at < end else end

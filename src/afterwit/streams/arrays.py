@@ -60,5 +60,3 @@ class ArrayReader:
 
     def __exit__(self, *_: object) -> None:
         return None
-
-

@@ -1,7 +1,7 @@
-"""Streams from libsvm text: ``label id:value id:value ...``, one example a line, plain or gzip.
+r"""Streams from libsvm text: ``label id:value id:value ...``, one example a line, plain or gzip.
 
 >>> import io
->>> stream = LibsvmStream(io.BytesIO(b"+1 1:0.5 7:2\\n-1 2:1  # a comment\\n"))
+>>> stream = LibsvmStream(io.BytesIO(b"+1 1:0.5 7:2\n-1 2:1  # a comment\n"))
 >>> for x, y in stream:
 ...     print(y, x.columns.tolist(), x.values.tolist())
 1 [1, 7] [0.5, 2.0]
@@ -71,11 +71,12 @@ class LibsvmReader:
     def __init__(self, source: Any) -> None:
         self._source = ByteSource(source)
         self._parser = _libsvm.LibsvmParser()
-        self._data = b""
+        self._data = bytearray()
         self._at = 0
         self._exhausted = False
         self._width = 0
         self._line = 0
+        self._line_before = 0
 
     @property
     def features(self) -> int:
@@ -86,6 +87,12 @@ class LibsvmReader:
     def line(self) -> int:
         """How many lines have been read."""
         return self._line
+
+    @property
+    def row_lines(self) -> npt.NDArray[np.int64]:
+        """The line number of every row of the block taken last."""
+        lines: npt.NDArray[np.int64] = self._parser.row_lines + self._line_before + 1
+        return lines
 
     @property
     def position(self) -> int:
@@ -103,6 +110,7 @@ class LibsvmReader:
             end = len(self._data) if self._exhausted else self._data.rfind(b"\n") + 1
             if self._at < end:
                 labels, starts, columns, values = self._parser.parse(self._data, self._at, end, count)
+                self._line_before = self._line
                 self._line += self._parser.lines
                 self._at = self._parser.at
                 if len(labels):
@@ -129,7 +137,7 @@ class LibsvmReader:
     def _refusal(self) -> StreamError:
         rest = self._data[self._at : self._at + 200]
         token = rest.split(None, 1)[0] if rest.split() else rest
-        found = shorten(token.decode("utf-8", "replace"), 60)
+        found = shorten(bytes(token).decode("utf-8", "replace"), 60)
         expected = EXPECTATIONS[self._parser.problem]
         return StreamError(f"found {found} where {expected}", path=self._source.name, line=self._line + 1)
 

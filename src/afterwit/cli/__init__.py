@@ -1,0 +1,61 @@
+"""The command line: one file per command, imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+import afterwit
+from afterwit.errors import AfterwitError
+
+COMMANDS = ("demo", "predict", "run")
+
+
+class _LazyGroup(click.Group):
+    """Finds a command's module when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(f"afterwit.cli.{cmd_name}"), cmd_name)
+        return command
+
+
+def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        how = "compiled" if afterwit.compiled else "interpreted: no C compiler was found at install time"
+        click.echo(f"afterwit {afterwit.__version__} ({how})")
+        ctx.exit()
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
+def afterwit_command() -> None:
+    """Online learning with guarantees: promised, happened, hindsight."""
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
+    try:
+        return afterwit_command.main(args=arguments, prog_name="afterwit")
+    except AfterwitError as error:
+        click.echo(f"afterwit: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # Whoever read our output has gone; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+__all__ = ["main"]

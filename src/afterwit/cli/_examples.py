@@ -1,0 +1,172 @@
+"""The examples of a run: finds out the labels, remembers rows for the certificate, plays again for further passes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from afterwit.errors import StreamError
+from afterwit.linear._rows import Rows, stack
+from afterwit.protocol import BLOCK
+from afterwit.streams.arrays import ArrayReader
+from afterwit.streams.libsvm import LibsvmReader, LibsvmStream, whole
+
+Block = tuple[Rows, Any]
+
+
+class Held(NamedTuple):
+    """A block that was read ahead, with what the reader knew when it had just read it."""
+
+    block: Block
+    features: int
+    row_lines: Any
+
+
+class Examples:
+    """A libsvm stream for `play`.
+
+    source      a path, or - for standard input
+    labels      the two labels; None finds them out
+    remember    keep at most this many non-zeros for later passes and the certificate; None keeps them all
+    on_pass     called whenever a pass begins
+    """
+
+    def __init__(
+        self,
+        source: str,
+        labels: tuple[Any, Any] | None,
+        remember: int | None,
+        on_pass: Callable[[], None],
+    ) -> None:
+        self.stream = LibsvmStream(source)
+        self.rereadable = source != "-" and Path(source).is_file()
+        self.on_pass = on_pass
+        self.on_bytes: Callable[[int], None] = lambda _: None
+        self._remember = remember
+        self._blocks: list[Block] = []
+        self._stored = 0
+        self._complete = False
+        self._first: LibsvmReader | None = self.stream.reader()
+        self._held: deque[Held] = deque()
+        self.features = 0
+        self.size = self._first.size
+        self.labels = labels if labels is not None else self._find_labels(self._first)
+
+    def _find_labels(self, reader: LibsvmReader) -> tuple[Any, Any]:
+        """Read on until two labels have been seen; hold what was read for the first pass."""
+        found: list[float] = []
+        rounds, next_point = 0, 1
+        while len(found) < 2:
+            # Blocks that end at powers of two, as `play` will want them.
+            block = reader.take(min(BLOCK, next_point - rounds))
+            if block is None:
+                break
+            self._held.append(Held(block, reader.features, reader.row_lines))
+            rounds += len(block[1])
+            next_point = 2 * next_point if rounds == next_point else next_point
+            found += [label for label in dict.fromkeys(block[1].tolist()) if label not in found]
+        found = sorted(found[:2])
+        if not found:
+            raise StreamError("there is not a single example in it", path=self.stream.name)
+        if len(found) == 2:
+            return (whole(found[0]), whole(found[1]))
+        if found[0] in (-1.0, 1.0):
+            return (-1, 1)
+        if found[0] == 0.0:
+            return (0, 1)
+        only = whole(found[0])
+        reason = f"all labels are {only}; say which two labels there are, such as --labels {only},..."
+        raise StreamError(reason, path=self.stream.name)
+
+    @property
+    def remembered(self) -> tuple[Rows, Any] | None:
+        """All rows and labels, if they were all kept."""
+        if not self._complete:
+            return None
+        if len(self._blocks) > 1:
+            self._blocks = [_join(self._blocks)]
+        return self._blocks[0] if self._blocks else None
+
+    def reader(self) -> Any:
+        self.on_pass()
+        if self._first is not None:
+            reader, self._first = self._first, None
+            return _Reader(self, reader)
+        kept = self.remembered
+        if kept is not None:
+            return _Again(*kept, self.features)
+        return _Reader(self, self.stream.reader())
+
+    def keep(self, block: Block) -> None:
+        if self._complete or self._remember == 0:
+            return
+        self._stored += len(block[0].values)
+        if self._remember is not None and self._stored > self._remember:
+            self._blocks, self._remember = [], 0
+            return
+        self._blocks.append(block)
+
+    def remember_all(self) -> None:
+        """What cannot be read twice has to be kept for the later passes."""
+        self._remember = None
+
+    def finish(self) -> None:
+        self._complete = self._complete or self._remember != 0
+
+    def next_held(self) -> Held | None:
+        return self._held.popleft() if self._held else None
+
+
+class _Reader:
+    """One pass over the file."""
+
+    def __init__(self, examples: Examples, reader: LibsvmReader) -> None:
+        self._examples = examples
+        self._reader = reader
+        self.features: int | None = None
+
+    def take(self, count: int) -> Block | None:
+        held = self._examples.next_held()
+        if held is None:
+            taken = self._reader.take(count)
+            if taken is None:
+                self._examples.finish()
+                return None
+            held = Held(taken, self._reader.features, self._reader.row_lines)
+        self.features = self._examples.features = held.features
+        self._check_labels(held)
+        self._examples.on_bytes(self._reader.position)
+        self._examples.keep(held.block)
+        return held.block
+
+    def _check_labels(self, held: Held) -> None:
+        """Name the line of a label that is not one of the two."""
+        labels = held.block[1]
+        negative, positive = self._examples.labels
+        known = (labels == negative) | (labels == positive)
+        if not known.all():
+            i = int(np.argmin(known))
+            reason = f"found the label {whole(labels[i])} where {negative} or {positive} was expected"
+            raise StreamError(reason, path=self._examples.stream.name, line=int(held.row_lines[i]))
+
+    def __enter__(self) -> _Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.close()
+
+
+class _Again(ArrayReader):
+    """A further pass over the remembered rows: all features have been seen."""
+
+    def __init__(self, rows: Rows, labels: Any, features: int) -> None:
+        super().__init__(rows, labels)
+        self.features = features
+
+
+def _join(blocks: list[Block]) -> Block:
+    return stack([block[0] for block in blocks]), np.concatenate([block[1] for block in blocks])

@@ -1,0 +1,42 @@
+"""afterwit predict: use a saved learner, without learning."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import click
+import numpy as np
+
+from afterwit.cli._progress import display, write_labels
+from afterwit.errors import StreamError
+from afterwit.protocol import BLOCK
+from afterwit.storage import load, new_file
+from afterwit.streams.libsvm import LibsvmStream
+
+
+@click.command()
+@click.argument("model")
+@click.argument("file")
+@click.option("--predictions", metavar="OUT", help="Write the predictions, one a line.")
+def predict(model: str, file: str, predictions: str | None) -> None:
+    """Predict FILE (libsvm text, plain or gzip; - for standard input) with the learner saved in MODEL.
+
+    Nothing is learned. The labels in FILE are only compared with.
+    """
+    learner = load(model)
+    rows = mistakes = 0
+    with ExitStack() as stack:
+        out = stack.enter_context(new_file(predictions)) if predictions else None
+        reader = stack.enter_context(LibsvmStream(file).reader())
+        shown = stack.enter_context(display(file, reader.size))
+        while (block := reader.take(BLOCK)) is not None:
+            X, y = block
+            predicted = learner.predict_many(X)
+            if out is not None:
+                write_labels(out, predicted)
+            rows += len(y)
+            mistakes += int(np.count_nonzero(predicted != y))
+            shown.advance_to(reader.position)
+        if rows == 0:
+            raise StreamError("there is not a single example in it", path=file)
+    click.echo(f"{rows:,} examples, {mistakes:,} mistakes, error {mistakes / rows:.2%}")

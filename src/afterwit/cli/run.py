@@ -1,0 +1,102 @@
+"""afterwit run: learn from a file, one example at a time, and show the three numbers."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import partial
+from typing import Any, BinaryIO
+
+import click
+
+from afterwit.cli._examples import Examples
+from afterwit.cli._progress import HEADER, display, table_row, write_labels
+from afterwit.errors import invalid
+from afterwit.linear.perceptron import Perceptron
+from afterwit.protocol import play
+from afterwit.storage import new_file, write_model
+from afterwit.streams.libsvm import whole
+
+#: Unless asked for, a certificate is left out beyond this many non-zeros: it needs all rows in memory.
+MOST_TO_REMEMBER = 20_000_000
+
+
+@click.command()
+@click.argument("file")
+@click.option("--labels", metavar="NEGATIVE,POSITIVE", help="The two labels. Found out from the file if not given.")
+@click.option("--passes", type=click.IntRange(min=1), default=1, show_default=True, help="How often to learn the file.")
+@click.option("--model", metavar="OUT", help="Save the learner to this file.")
+@click.option("--predictions", metavar="OUT", help="Write the predictions (of the last pass), one a line.")
+@click.option(
+    "--certificate/--no-certificate",
+    default=None,
+    help=f"Show the certificate, for which all rows are kept in memory (or do not: memory then stays bounded by the "
+    f"number of features). If neither is given it is shown for up to {MOST_TO_REMEMBER:,} non-zeros.",
+)
+def run(
+    file: str,
+    labels: str | None,
+    passes: int,
+    model: str | None,
+    predictions: str | None,
+    certificate: bool | None,
+) -> None:
+    """Learn FILE (libsvm text, plain or gzip; - for standard input) with the perceptron.
+
+    Every example is predicted before its label is seen. The table has a row at every power of two.
+    """
+    with ExitStack() as files:
+        # Places for the results first: a typo in a path must not cost a long run.
+        model_file = files.enter_context(new_file(model)) if model else None
+        prediction_file = files.enter_context(new_file(predictions)) if predictions else None
+        remember = {None: MOST_TO_REMEMBER, True: None, False: 0}[certificate]
+        examples = Examples(file, _two_labels(labels), remember, lambda: _empty(prediction_file))
+        if passes > 1 and not examples.rereadable:
+            examples.remember_all()
+        learner = Perceptron(labels=examples.labels)
+        negative, positive = examples.labels
+        with display(examples.stream.name, None if examples.size is None else passes * examples.size) as shown:
+            examples.on_bytes = shown.advance_to
+            shown.line(f"perceptron on {examples.stream.name}, labels {negative} and {positive}\n")
+            shown.line(HEADER)
+            play(
+                learner,
+                examples,
+                passes=passes,
+                predictions=partial(write_labels, prediction_file) if prediction_file is not None else False,
+                on_point=lambda point: shown.line(table_row(point)),
+            )
+        if certificate is not False:
+            _show_certificate(learner, examples)
+        if model_file is not None:
+            write_model(learner, model_file)
+
+
+def _show_certificate(learner: Perceptron, examples: Examples) -> None:
+    kept = examples.remembered
+    if kept is None:
+        click.echo(
+            f"\nNo certificate: it needs all rows in memory, and there are more than {MOST_TO_REMEMBER:,} non-zeros. "
+            f"Ask for it with --certificate."
+        )
+        return
+    with display("looking back for the best separator", None):
+        found = learner.certificate(*kept)
+    click.echo(f"\n{found}")
+
+
+def _two_labels(text: str | None) -> tuple[Any, Any] | None:
+    if text is None:
+        return None
+    try:
+        negative, positive = (float(part) for part in text.split(","))
+    except ValueError:
+        raise invalid("--labels", "two numbers with a comma between them, such as -1,1", text) from None
+    if negative == positive:
+        raise invalid("--labels", "two different numbers", text)
+    return whole(negative), whole(positive)
+
+
+def _empty(file: BinaryIO | None) -> None:
+    if file is not None:
+        file.seek(0)
+        file.truncate()
