@@ -28,10 +28,34 @@ HEADER = "learner.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
+_registered: dict[str, Any] = {}
+
+
+def register(kind: Any) -> Any:
+    """Let `save` and `load` handle a learner class of your own (with ``parameters``, ``state``, ``restore``).
+
+    Usable as a class decorator. Loading builds only registered classes and those of this package, by name.
+    """
+    name = kind.__name__
+    missing = [part for part in ("parameters", "state", "restore") if not hasattr(kind, part)]
+    if missing or name in afterwit.LEARNERS or _registered.get(name, kind) is not kind:
+        raise invalid("kind", "a learner class with parameters, state and restore, and a name not yet taken", kind)
+    _registered[name] = kind
+    return kind
+
+
+def _class_named(name: Any, expected: Any = None) -> Any:
+    """The class of that name that may be saved and loaded."""
+    known = {**{learner: getattr(afterwit, learner) for learner in afterwit.LEARNERS}, **_registered}
+    kind = known.get(name) if isinstance(name, str) else None
+    if kind is None or (expected is not None and kind is not expected):
+        raise invalid("learner", f"one of {', '.join(known)} (see afterwit.storage.register)", name)
+    return kind
+
+
 def save(learner: Any, path: str | os.PathLike[str]) -> None:
     """Write a learner to one file. An existing file is replaced only when the new one is complete."""
-    if not (hasattr(learner, "state") and hasattr(learner, "parameters")):
-        raise invalid("learner", "a learner of this package", learner)
+    _class_named(type(learner).__name__, type(learner))
     with new_file(path) as file:
         write_model(learner, file)
 
@@ -89,14 +113,14 @@ def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
             f"{where}: has format version {shorten(version)}, written by afterwit {made_by}; "
             f"this is afterwit {afterwit.__version__}, which reads version {VERSION}"
         )
-    name = header.get("learner")
-    if not isinstance(name, str) or name not in afterwit.LEARNERS:
-        known = ", ".join(afterwit.LEARNERS)
-        raise ModelFileError(f"{where}: holds a learner named {shorten(name)}; known here are {known}")
     try:
-        learner = getattr(afterwit, name)(**_decode(header["parameters"], arrays))
+        kind = _class_named(header.get("learner"))
+    except InputError as error:
+        raise ModelFileError(f"{where}: {error}") from None
+    try:
+        learner = kind(**_decode(header["parameters"], arrays))
         learner.restore(_decode(header["state"], arrays))
-    except (AfterwitError, KeyError, TypeError, ValueError) as error:
+    except (AfterwitError, KeyError, TypeError, ValueError, AttributeError, IndexError, MemoryError) as error:
         raise ModelFileError(f"{where}: the contents are damaged ({shorten(str(error))})") from None
     return learner
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
-from typing import Any
 
 import click
 
@@ -45,13 +45,21 @@ def afterwit_command() -> None:
     """Online learning with guarantees: promised, happened, hindsight."""
 
 
-def main(arguments: list[str] | None = None) -> Any:
+def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
+    # As with Ctrl-C, unwinding the stack removes what is half-written.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
-        return afterwit_command.main(args=arguments, prog_name="afterwit")
+        afterwit_command.main(args=arguments, prog_name="afterwit", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
     except AfterwitError as error:
         click.echo(f"afterwit: {error}", err=True)
         sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("afterwit: interrupted", err=True)
+        sys.exit(128 + signal.SIGINT)
     except BrokenPipeError:
         # Whoever read our output has gone; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, BinaryIO
@@ -91,7 +92,7 @@ def _two_labels(text: str | None) -> tuple[Any, Any] | None:
         negative, positive = (float(part) for part in text.split(","))
     except ValueError:
         raise invalid("--labels", "two numbers with a comma between them, such as -1,1", text) from None
-    if negative == positive:
+    if negative == positive or not (math.isfinite(negative) and math.isfinite(positive)):
         raise invalid("--labels", "two different numbers", text)
     return whole(negative), whole(positive)
 

@@ -40,12 +40,7 @@ def solve_svm(matrix: Any, signs: Signs, C: float, tolerance: float = 1e-4, max_
         return np.zeros(matrix.shape[1])
     if (signs == signs[0]).all():
         # LIBLINEAR wants two classes; (x, y) and (-x, -y) are the same example to a separator through 0.
-        matrix, signs = matrix.copy(), signs.copy()
-        if hasattr(matrix, "indptr"):
-            matrix.data[: matrix.indptr[1]] *= -1
-        else:
-            matrix[0] *= -1
-        signs[0] *= -1
+        matrix, signs, C = _stacked(matrix, -matrix), np.concatenate([signs, -signs]), C / 2
     if hasattr(matrix, "indptr") and matrix.indices.dtype != np.int32:
         matrix = matrix.copy()
         matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
@@ -56,3 +51,11 @@ def solve_svm(matrix: Any, signs: Signs, C: float, tolerance: float = 1e-4, max_
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(matrix, signs)
     return machine.coef_[0]
+
+
+def _stacked(upper: Any, lower: Any) -> Any:
+    if hasattr(upper, "indptr"):
+        from scipy.sparse import vstack
+
+        return vstack([upper, lower], format="csr")
+    return np.vstack([upper, lower])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import stat
 import sys
 import zlib
 from pathlib import Path
@@ -41,7 +42,8 @@ class ByteSource:
             return source
         try:
             file = Path(source).open("rb")  # noqa: SIM115 - closed by close()
-            self.size = os.fstat(file.fileno()).st_size
+            status = os.fstat(file.fileno())
+            self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
         except FileNotFoundError:
             raise StreamError("there is no such file", path=self.name) from None
         except OSError as error:
@@ -52,9 +54,9 @@ class ByteSource:
     def read(self, size: int) -> bytes:
         """At most ``size`` bytes, b"" at the end."""
         try:
-            # read1 hands over what has arrived, so that a live pipe is learned from without waiting for more.
-            read = getattr(self._file, "read1", self._file.read)
-            content: bytes = read(size)
+            # From a pipe, read1 hands over what has arrived: it is learned from without waiting for more.
+            live = self.size is None and hasattr(self._file, "read1")
+            content: bytes = self._file.read1(size) if live else self._file.read(size)
             return content
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             reason = f"the gzip data is truncated or corrupt ({error})"

@@ -117,6 +117,7 @@ class LibsvmParser:
         entry: cython.Py_ssize_t = 0
         row: cython.Py_ssize_t = 0
         lines: cython.Py_ssize_t = 0
+        line: cython.Py_ssize_t = begin
         token: cython.Py_ssize_t = begin
         identifier: cython.longlong
         previous: cython.longlong
@@ -124,6 +125,7 @@ class LibsvmParser:
         problem: cython.int = 0
         self._starts[0] = 0
         while at < end and row < most and problem == 0:
+            line = at
             while at < end and _is_space(data[at]):
                 at += 1
             if at < end and (data[at] == 10 or data[at] == 35):
@@ -187,8 +189,11 @@ class LibsvmParser:
             self._starts[row] = entry
         self._rows = row
         self._lines = lines
-        self._problem = problem
-        self._at = at if problem == 0 else token
+        if problem != 0:
+            # The rows before a bad line are handed over first; the next call begins with it.
+            at = token if row == 0 else line
+        self._problem = problem if row == 0 else 0
+        self._at = at
         return 0
 
     @cython.cfunc

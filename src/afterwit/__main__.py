@@ -1,0 +1,5 @@
+"""``python -m afterwit``."""
+
+from afterwit.cli import main
+
+main()

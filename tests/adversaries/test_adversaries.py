@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+from afterwit import adversaries
+from afterwit.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("dimension", "margin", "radius"), [(1, 2.0, 2.0), (2, 0.3, 1.0), (50, 1e-3, 5.0), (3, 1.0, 1.0)]
+)
+def test_separable_streams_are_what_they_say(dimension, margin, radius):
+    stream = adversaries.separable(400, dimension, margin=margin, radius=radius, seed=7)
+    assert np.linalg.norm(stream.X, axis=1) == pytest.approx(radius)
+    margins = stream.y * (stream.X @ stream.target)
+    assert margins.min() == pytest.approx(margin)
+    assert margins[0] == pytest.approx(margin)
+    assert np.linalg.norm(stream.target) == pytest.approx(1)
+    assert set(stream.y.tolist()) == {-1, 1}
+    again = adversaries.separable(400, dimension, margin=margin, radius=radius, seed=7)
+    other = adversaries.separable(400, dimension, margin=margin, radius=radius, seed=8)
+    assert (again.X == stream.X).all()
+    assert not (other.X == stream.X).all()
+
+
+def test_label_noise_flips_what_it_says():
+    clean = adversaries.separable(4000, 3, margin=0.1, seed=1)
+    noisy = adversaries.label_noise(clean, 0.25, seed=2)
+    assert ((noisy.y != clean.y) == noisy.flipped).all()
+    assert 900 < noisy.flipped.sum() < 1100
+    assert not adversaries.label_noise(clean, 0, seed=2).flipped.any()
+    assert adversaries.label_noise(clean, 1, seed=2).flipped.all()
+    same = adversaries.label_noise(adversaries.unit_vectors(4), 1, seed=0)
+    assert same.y.tolist() == [1, 1, 1, 1]
+
+
+def test_unit_vectors():
+    stream = adversaries.unit_vectors(3)
+    assert stream.X.toarray().tolist() == np.eye(3).tolist()
+    assert stream.y.tolist() == [-1, -1, -1]
+    assert (stream.y * (stream.X @ stream.target)).tolist() == pytest.approx([stream.margin] * 3)
+
+
+def test_alternating_prefixes_are_those_of_the_exercise():
+    stream = adversaries.alternating_prefixes(4)
+    assert stream.X.tolist() == [[1, 0, 0, 0], [1, -1, 0, 0], [-1, -1, 1, 0], [1, 1, 1, -1]]
+    assert stream.y.tolist() == [1, -1, 1, -1]
+    # w_2 > w_1, w_3 >= w_1 + w_2, w_4 > w_1 + w_2 + w_3 in whole numbers from 0: 0, 1, 1, 3
+    assert [adversaries.alternating_prefixes(n).least_updates for n in range(1, 9)] == [0, 1, 1, 3, 5, 11, 21, 43]
+
+
+def test_drift_turns_evenly_and_labels_by_the_target_of_the_round():
+    stream = adversaries.drifting(500, 6, turns=2, margin=0.1, seed=3)
+    assert (stream.y * (stream.X * stream.targets).sum(axis=1)).min() >= 0.1 - 1e-12
+    cosines = (stream.targets[1:] * stream.targets[:-1]).sum(axis=1)
+    assert cosines == pytest.approx(np.cos(4 * np.pi / 499))
+    assert np.linalg.norm(stream.X, axis=1) == pytest.approx(1)
+    still = adversaries.drifting(10, 3, turns=0, seed=0)
+    assert (still.targets == still.targets[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "parameter"),
+    [
+        (lambda: adversaries.separable(0, 2, margin=0.1, seed=0), "rounds"),
+        (lambda: adversaries.separable(5, 0, margin=0.1, seed=0), "dimension"),
+        (lambda: adversaries.separable(5, 2, margin=0, seed=0), "margin"),
+        (lambda: adversaries.separable(5, 2, margin=2, seed=0), "margin"),
+        (lambda: adversaries.separable(5, 1, margin=0.5, seed=0), "margin"),
+        (lambda: adversaries.separable(5, 2, margin=0.1, seed=0, radius=float("inf")), "radius"),
+        (lambda: adversaries.label_noise(adversaries.unit_vectors(2), 1.5, seed=0), "rate"),
+        (lambda: adversaries.unit_vectors(0), "n"),
+        (lambda: adversaries.alternating_prefixes(True), "n"),
+        (lambda: adversaries.drifting(1, 2, turns=1, seed=0), "rounds"),
+        (lambda: adversaries.drifting(5, 1, turns=1, seed=0), "dimension"),
+        (lambda: adversaries.drifting(5, 2, turns=-1, seed=0), "turns"),
+        (lambda: adversaries.drifting(5, 2, turns=1, margin=-0.1, seed=0), "margin"),
+    ],
+)
+def test_bad_parameters_are_named(make, parameter):
+    with pytest.raises(InputError, match=f"^{parameter} must be"):
+        make()

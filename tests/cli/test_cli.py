@@ -1,0 +1,309 @@
+"""The command line, as real processes."""
+
+import gzip
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import afterwit as aw
+from afterwit import adversaries
+
+
+def write_libsvm(path, X, y):
+    lines = (
+        f"{label} " + " ".join(f"{j + 1}:{value!r}" for j, value in enumerate(row) if value)
+        for row, label in zip(X.tolist(), y.tolist(), strict=True)
+    )
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def stream():
+    made = adversaries.label_noise(adversaries.separable(300, 5, margin=0.1, seed=0), 0.05, seed=0)
+    made.X = np.round(made.X, 4)
+    return made
+
+
+@pytest.fixture
+def data(tmp_path, stream):
+    return write_libsvm(tmp_path / "data.svm", stream.X, stream.y)
+
+
+def learned(stream, passes=1, labels=(-1, 1)):
+    """The same in Python; ids in the file start at 1, so position 0 stays empty."""
+    learner = aw.Perceptron(labels=labels)
+    X = np.hstack([np.zeros((len(stream.y), 1)), stream.X])
+    predictions = None
+    for _ in range(passes):
+        predictions = learner.learn_many(X, np.where(stream.y > 0, labels[1], labels[0]))
+    return learner, predictions, X
+
+
+def table(output):
+    rows = re.findall(r"^ +([\d,]+) +([\d,]+) +([\d.]+)% +([\d.]+)% +([\d,]+)$", output, re.MULTILINE)
+    return [tuple(float(cell.replace(",", "")) for cell in row) for row in rows]
+
+
+def test_a_run_shows_the_table_and_the_certificate(run_cli, data, stream):
+    result = run_cli("run", "data.svm")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    learner, predictions, X = learned(stream)
+    rows = table(result.stdout)
+    assert [row[0] for row in rows] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
+    wrong = np.cumsum(predictions != stream.y)
+    assert [row[1] for row in rows] == [wrong[int(row[0]) - 1] for row in rows]
+    assert rows[-1][2] == pytest.approx(100 * learner.mistakes / 300, abs=0.01)
+    assert rows[-1][4] == 5
+    # Printed exactly as Python prints it, but for positions that never occur.
+    assert str(learner.certificate(X, stream.y)) in result.stdout
+    assert "promised" in result.stdout
+    assert "hindsight" in result.stdout
+
+
+def test_gzip_standard_input_and_repetition_agree(run_cli, data, tmp_path):
+    (tmp_path / "packed.gz").write_bytes(gzip.compress(data.read_bytes()))
+    plain = run_cli("run", "data.svm", "--passes", "3").stdout
+    packed = run_cli("run", "packed.gz", "--passes", "3").stdout
+    piped = run_cli("run", "-", "--passes", "3", stdin=data.read_text()).stdout
+    bounded = run_cli("run", "data.svm", "--passes", "3", "--no-certificate").stdout
+    assert plain.replace("data.svm", "X") == packed.replace("packed.gz", "X") == piped.replace("standard input", "X")
+    assert plain == run_cli("run", "data.svm", "--passes", "3").stdout
+    assert plain.startswith(bounded.rstrip("\n"))
+    assert "promised" not in bounded
+    assert table(plain)[-1][0] == 900
+
+
+def test_the_model_and_the_predictions(run_cli, data, tmp_path, stream):
+    result = run_cli("run", "data.svm", "--passes", "2", "--model", "m", "--predictions", "p.txt")
+    assert result.returncode == 0
+    learner, predictions, X = learned(stream, passes=2)
+    assert aw.load(tmp_path / "m") == learner
+    assert (tmp_path / "p.txt").read_text() == "".join(f"{label}\n" for label in predictions)
+    assert sorted(os.listdir(tmp_path)) == ["data.svm", "m", "p.txt"]
+    again = run_cli("predict", "m", "data.svm", "--predictions", "q.txt")
+    assert again.returncode == 0, again.stderr
+    expected = learner.predict_many(X)
+    assert (tmp_path / "q.txt").read_text() == "".join(f"{label}\n" for label in expected)
+    mistakes = int((expected != stream.y).sum())
+    assert again.stdout == f"300 examples, {mistakes} mistakes, error {mistakes / 300:.2%}\n"
+    assert run_cli("predict", "m", "-", stdin=data.read_text()).stdout == again.stdout
+
+
+@pytest.mark.parametrize(
+    ("labels", "option", "expected"),
+    [
+        ((-1, 1), (), (-1, 1)),
+        ((0, 1), (), (0, 1)),
+        ((1, 2), (), (1, 2)),
+        ((0.5, 3), (), (0.5, 3)),
+        ((1, -1), ("--labels", "1,-1"), (1, -1)),
+    ],
+)
+def test_labels_are_found_out_or_given(run_cli, tmp_path, stream, labels, option, expected):
+    write_libsvm(tmp_path / "f", stream.X, np.where(stream.y > 0, labels[1], labels[0]))
+    result = run_cli("run", "f", "--model", "m", "--no-certificate", *option)
+    assert result.returncode == 0, result.stderr
+    assert aw.load(tmp_path / "m") == learned(stream, labels=expected)[0]
+    assert f"labels {expected[0]} and {expected[1]}" in result.stdout
+
+
+def test_labels_that_come_late_are_waited_for(run_cli, tmp_path):
+    lines = ["0 1:1"] * 1000 + ["1 2:1"] * 30
+    (tmp_path / "f").write_text("\n".join(lines))
+    result = run_cli("run", "f")
+    assert result.returncode == 0
+    rows = table(result.stdout)
+    assert [row[0] for row in rows] == [2**k for k in range(11)] + [1030]
+    assert [row[4] for row in rows] == [1] * 10 + [2, 2]
+    alone = run_cli("run", "-", stdin="1 1:1\n1 2:1\n")
+    assert "labels -1 and 1" in alone.stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "there is not a single example in it"),
+        (b"# only this\n\n", "there is not a single example in it"),
+        (b"1 1:1\n-1 x:2\n", "line 2: found 'x:2' where a feature as id:value was expected"),
+        (b"1 1:1\n\n# c\n-1 2:2\n\n3 1:1\n", "line 6: found the label 3 where -1 or 1 was expected"),
+        (b"1 1:1\n" * 3000 + b"-1 1:1\n7 1:1\n", "line 3002: found the label 7 where -1 or 1 was expected"),
+        (b"7 1:1\n7 2:1\n", "all labels are 7; say which two labels there are, such as --labels 7,..."),
+        (b"a,b,c\n1,2,3\n", "line 1: found 'a,b,c' where a label (a number) was expected"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: found "),
+        (gzip.compress(b"1 1:1\n-1 2:1\n" * 9999)[:-20], "the gzip data is truncated or corrupt"),
+    ],
+)
+@pytest.mark.parametrize("from_stdin", [False, True])
+def test_bad_input_is_one_sentence_and_leaves_nothing(run_cli, tmp_path, content, message, from_stdin):
+    (tmp_path / "bad").write_bytes(content)
+    (tmp_path / "m").write_text("precious")
+    arguments = ("--model", "m", "--predictions", "p")
+    if from_stdin:
+        result = run_cli("run", "-", *arguments, stdin=content)
+        stderr = result.stderr.decode()
+    else:
+        result = run_cli("run", "bad", *arguments)
+        stderr = result.stderr
+    assert result.returncode == 2
+    assert stderr.startswith(f"afterwit: {'standard input' if from_stdin else 'bad'}")
+    assert message in stderr
+    assert stderr.count("\n") == 1
+    assert sorted(os.listdir(tmp_path)) == ["bad", "m"]
+    assert (tmp_path / "m").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "nothing"), "nothing: there is no such file"),
+        (("run", "."), "cannot be read"),
+        (("run", "data.svm", "--model", "no/where"), "no/where: cannot be written"),
+        (("run", "data.svm", "--model", "."), "cannot be written (it is a folder)"),
+        (("run", "data.svm", "--predictions", "no/where"), "no/where: cannot be written"),
+        (("run", "data.svm", "--labels", "a,b"), "--labels must be two numbers"),
+        (("run", "data.svm", "--labels", "1"), "--labels must be two numbers"),
+        (("run", "data.svm", "--labels", "1,1"), "--labels must be two different numbers"),
+        (("run", "data.svm", "--labels", "nan,1"), "--labels must be two"),
+        (("run", "data.svm", "--labels", "5,6"), "data.svm, line 1: found the label"),
+        (("run", "data.svm", "--passes", "0"), "--passes"),
+        (("run", "data.svm", "--passes", "x"), "--passes"),
+        (("run", "data.svm", "--colour"), "--colour"),
+        (("run",), "FILE"),
+        (("fly",), "fly"),
+        (("predict", "data.svm", "data.svm"), "is not a readable afterwit model file"),
+        (("predict", "nothing", "data.svm"), "nothing: there is no such file"),
+    ],
+)
+def test_mistakes_of_the_user(run_cli, data, tmp_path, arguments, message):
+    result = run_cli(*arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert os.listdir(tmp_path) == ["data.svm"]
+
+
+def test_predict_says_when_there_is_nothing(run_cli, data, tmp_path):
+    run_cli("run", "data.svm", "--model", "m")
+    (tmp_path / "empty").write_text("# nothing\n")
+    result = run_cli("predict", "m", "empty", "--predictions", "p")
+    assert (result.returncode, result.stderr) == (2, "afterwit: empty: there is not a single example in it\n")
+    assert sorted(os.listdir(tmp_path)) == ["data.svm", "empty", "m"]
+
+
+def test_many_rows_without_a_certificate_say_why(run_cli, data):
+    code = "import afterwit.cli.run as run; run.MOST_TO_REMEMBER = 100; from afterwit.cli import main; main(['run', 'data.svm'])"
+    environment = {**os.environ}
+    if "PYTHONPATH" in environment:
+        environment["PYTHONPATH"] = os.path.abspath(environment["PYTHONPATH"])
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=data.parent, env=environment, capture_output=True, text=True, check=True
+    )
+    assert "No certificate: it needs all rows in memory, and there are more than 100 non-zeros." in result.stdout
+
+
+def test_version_and_help(run_cli):
+    how = "compiled" if aw.compiled else "interpreted"
+    assert run_cli("--version").stdout.startswith(f"afterwit {aw.__version__} ({how}")
+    for command in ((), ("run",), ("predict",), ("demo",)):
+        result = run_cli(*command, "--help")
+        assert result.returncode == 0
+        assert "Usage: afterwit" in result.stdout
+
+
+def test_the_demo(run_cli):
+    result = run_cli("demo")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("verdict    holds") == 2
+    assert "What the three numbers mean" in result.stdout
+    assert "margin bound: not applicable" in result.stdout
+    assert result.stdout == run_cli("demo").stdout
+
+
+def start(arguments, cwd):
+    environment = {**os.environ}
+    if "PYTHONPATH" in environment:
+        environment["PYTHONPATH"] = os.path.abspath(environment["PYTHONPATH"])
+    return subprocess.Popen(
+        [sys.executable, "-m", "afterwit", *arguments],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_live_pipe_is_learned_from_as_it_comes(tmp_path):
+    process = start(["run", "-", "--no-certificate"], tmp_path)
+    process.stdin.write("1 1:1\n-1 2:1\n")
+    process.stdin.flush()
+    lines = [
+        process.stdout.readline() for _ in range(5)
+    ]  # title, blank, header, rounds 1 and 2: the pipe is still open
+    assert lines[-1].split()[0] == "2"
+    out, err = process.communicate("1 1:1\n", timeout=60)
+    assert out.split()[0] == "3"
+    assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nothing(tmp_path, sent):
+    process = start(["run", "-", "--predictions", "p", "--model", "m"], tmp_path)
+    process.stdin.write("1 1:1\n-1 2:1\n")
+    process.stdin.flush()
+    while not process.stdout.readline().strip().startswith("2 "):
+        time.sleep(0.01)
+    process.send_signal(sent)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + sent
+    assert "Traceback" not in err
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_reader_that_leaves_is_no_error_worth_a_traceback(tmp_path, data):
+    process = start(["run", "data.svm", "--passes", "50"], data.parent)
+    process.stdout.readline()
+    process.stdout.close()
+    process.stdout = None
+    _, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+    assert process.returncode in (0, 1)
+
+
+def test_on_a_terminal_there_is_a_bar_and_it_goes_away(data):
+    import pty
+    import select
+
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(data.parent)
+        if "PYTHONPATH" in os.environ:
+            os.environ["PYTHONPATH"] = os.environ["TEST_PYTHONPATH"]
+        os.environ.update(TERM="xterm", COLUMNS="100", LINES="40")
+        os.execv(sys.executable, [sys.executable, "-m", "afterwit", "run", "data.svm", "--passes", "200"])
+    output = b""
+    while True:
+        ready, _, _ = select.select([terminal], [], [], 60)
+        assert ready, "the command hangs"
+        try:
+            chunk = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        output += chunk
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    text = output.decode()
+    assert "━" in text, "no bar was drawn"
+    assert "verdict    holds" in text
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r", "\n")
+    assert len(table(plain)) == 17

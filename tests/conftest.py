@@ -1,0 +1,57 @@
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import afterwit
+from afterwit.testing import SEED
+
+# The same examples in every run: a failure today is a failure tomorrow.
+settings.register_profile(
+    "fixed", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("fixed")
+
+INTERPRETED = os.environ.get("AFTERWIT_EXPECT") == "interpreted"
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "installed_only: about the installed package, not about its sources")
+
+
+def pytest_report_header():
+    how = "compiled" if afterwit.compiled else "interpreted"
+    return [
+        f"afterwit: {how}, {os.path.dirname(afterwit.__file__)}",
+        f"seeds: conformance {SEED}, hypothesis derandomized",
+    ]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def the_right_package():
+    assert afterwit.compiled is not INTERPRETED, f"this run is for the other form; afterwit is {afterwit.__file__}"
+
+
+@pytest.fixture
+def run_cli(tmp_path):
+    """Run the real command in a real process, in an empty folder."""
+
+    def run(*arguments, stdin=None, cwd=tmp_path, env=None, timeout=120):
+        environment = {**os.environ, **(env or {})}
+        source = os.environ.get("PYTHONPATH")
+        if source:
+            environment["PYTHONPATH"] = os.path.abspath(source)
+        return subprocess.run(
+            [sys.executable, "-m", "afterwit", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            text=not isinstance(stdin, bytes),
+            cwd=cwd,
+            env=environment,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run

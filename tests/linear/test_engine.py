@@ -1,0 +1,274 @@
+"""The engine against the exact oracle, over every kind of input."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+import afterwit as aw
+import naive
+from afterwit.errors import InputError
+from afterwit.protocol import same_value
+
+# Multiples of 1/8 below 2^20 add and multiply exactly in double precision, so that the oracle's exact arithmetic and
+# the engine's agree to the last bit.
+exact_values = st.integers(-64, 64).map(lambda k: k / 8)
+problems = st.integers(1, 9).flatmap(
+    lambda width: st.lists(
+        st.tuples(st.lists(exact_values, min_size=width, max_size=width), st.sampled_from([-1, 1])), max_size=30
+    ).map(lambda rows: (width, rows))
+)
+
+
+def dense(X):
+    return X, list(X)
+
+
+def fortran(X):
+    return np.asfortranarray(X), [row[::1] for row in X]
+
+
+def strided(X):
+    wide = np.zeros((len(X), 2 * X.shape[1]))
+    wide[:, ::2] = X
+    return wide[:, ::2], [wide[i, ::2] for i in range(len(X))]
+
+
+def csr(X):
+    matrix = sparse.csr_array(X)
+    return matrix, [matrix[[i]] for i in range(len(X))]
+
+
+def csr_long(X):
+    matrix = sparse.csr_array(X)
+    matrix.indices = matrix.indices.astype(np.int64)
+    matrix.indptr = matrix.indptr.astype(np.int64)
+    return matrix, [sparse.coo_array(X[i]) for i in range(len(X))]
+
+
+def sparse_rows(X):
+    rows = [aw.SparseRow(np.flatnonzero(x), x[np.flatnonzero(x)]) for x in X]
+    return rows, rows
+
+
+def float32(X):
+    return X.astype(np.float32), list(X.astype(np.float32))
+
+
+def names(X):
+    return [f"f{j}" for j in range(X.shape[1])]
+
+
+def dicts(X):
+    rows = [dict(zip(names(X), x, strict=True)) for x in X.tolist()]
+    return rows, rows
+
+
+def pandas_frame(X):
+    frame = pd.DataFrame(X, columns=names(X))
+    return frame, [row for _, row in frame.iterrows()]
+
+
+def polars_frame(X):
+    frame = (
+        pl.DataFrame(X, schema=names(X), orient="row")
+        if len(X)
+        else pl.DataFrame(schema=dict.fromkeys(names(X), pl.Float64))
+    )
+    return frame, list(frame.iter_rows(named=True))
+
+
+def arrow_table(X):
+    table = pa.table({name: X[:, j] for j, name in enumerate(names(X))})
+    return table, table.to_pylist()
+
+
+POSITIONS = [dense, fortran, strided, csr, csr_long, sparse_rows, float32]
+NAMES = [dicts, pandas_frame, polars_frame, arrow_table]
+
+
+def weights_by_column(learner, width):
+    weights = learner.weights
+    if isinstance(weights, dict):
+        return {j: weights.get(f"f{j}", 0.0) for j in range(width)}
+    return {j: weights[j] if j < len(weights) else 0.0 for j in range(width)}
+
+
+@pytest.mark.parametrize("form", POSITIONS + NAMES)
+@given(problem=problems, rate=st.sampled_from([1, 0.5, 3]))
+def test_every_form_is_the_oracle_exactly(form, problem, rate):
+    width, examples = problem
+    X = np.array([x for x, _ in examples]).reshape(len(examples), width)
+    y = [label for _, label in examples]
+    weights, predictions, mistakes = naive.perceptron([naive.as_dict(x) for x in X.tolist()], y, rate)
+    many, ones = form(X)
+    at_once, singly = aw.Perceptron(rate=rate), aw.Perceptron(rate=rate)
+    assert at_once.learn_many(many, y).tolist() == predictions
+    assert [singly.learn_one(x, label) for x, label in zip(ones, y, strict=True)] == predictions
+    for learner in (at_once, singly):
+        assert {j: float(weights.get(j, 0)) for j in range(width)} == weights_by_column(learner, width)
+        assert (learner.rounds, learner.mistakes, learner.updates) == (len(y), len(mistakes), len(mistakes))
+    if len(y):
+        expected = [float(naive.score(weights, naive.as_dict(x))) for x in X.tolist()]
+        assert at_once.score_many(many).tolist() == expected
+        assert [singly.score_one(x) for x in ones] == expected
+
+
+@given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 23))
+def test_many_is_the_loop_of_one_bit_for_bit_on_inexact_numbers(seed, rows, width):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((rows, width)) * 10.0 ** random.integers(-3, 4, size=width)
+    y = random.choice([-1, 1], size=rows)
+    for form in POSITIONS + NAMES:
+        many, ones = form(X)
+        at_once, singly = aw.Perceptron(rate=0.1), aw.Perceptron(rate=0.1)
+        at_once.learn_many(many, y)
+        for x, label in zip(ones, y.tolist(), strict=True):
+            singly.learn_one(x, label)
+        assert same_value(at_once.state(), singly.state()), form.__name__
+        assert at_once.score_many(many).tolist() == [singly.score_one(x) for x in ones], form.__name__
+
+
+@given(st.integers(0, 2**32), st.integers(1, 12))
+def test_a_score_with_unseen_features_has_the_bits_it_has_once_they_are_seen(seed, known):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((20, known))
+    x = random.standard_normal(known + random.integers(0, 9))
+    learner = aw.Perceptron(rate=0.3)
+    learner.learn_many(X, random.choice([-1, 1], size=20))
+    before = learner.score_one(x)
+    sparse_before = learner.score_one(sparse.csr_array(x[None]))
+    wider = aw.Perceptron(rate=0.3, start=np.concatenate([learner.weights, np.zeros(len(x) - known)]))
+    assert wider.features == len(x)
+    assert wider.score_one(x) == before
+    assert wider.score_one(sparse.csr_array(x[None])) == sparse_before
+
+
+def test_repeated_entries_of_a_sparse_row_add_up():
+    twice = sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([3, 3, 0]), np.array([0, 3])), shape=(1, 5))
+    once = sparse.csr_array((np.array([4.0, 3.0]), np.array([0, 3]), np.array([0, 2])), shape=(1, 5))
+    first, second = aw.Perceptron(), aw.Perceptron()
+    first.learn_many(twice, [-1])
+    second.learn_many(once, [-1])
+    assert first.weights.tolist() == second.weights.tolist() == [-4, 0, 0, -3, 0]
+
+
+@pytest.mark.parametrize(
+    ("indices", "indptr"),
+    [([0, 5], [0, 2]), ([0, -1], [0, 2]), ([0, 1], [0, 3]), ([0, 1], [1, 2]), ([0, 1], [0, -1])],
+)
+def test_a_malformed_sparse_matrix_is_refused(indices, indptr):
+    matrix = sparse.csr_array((1, 3))
+    matrix.data, matrix.indices, matrix.indptr = np.ones(2), np.array(indices), np.array(indptr)
+    learner = aw.Perceptron()
+    with pytest.raises(InputError, match="well-formed"):
+        learner.learn_many(matrix, [1])
+    assert learner == aw.Perceptron()
+
+
+def test_growth_keeps_what_was_learned():
+    learner = aw.Perceptron()
+    for k in range(200):
+        learner.learn_one(aw.SparseRow([k * k], [1.0]), -1)
+    weights = learner.weights
+    assert len(weights) == 199**2 + 1
+    assert np.flatnonzero(weights).tolist() == [k * k for k in range(200)]
+    assert set(weights[weights != 0].tolist()) == {-1.0}
+
+
+def test_a_far_position_costs_no_time_or_memory_of_its_own():
+    learner = aw.Perceptron()
+    learner.learn_one(aw.SparseRow([2**28], [1.0]), -1)
+    assert learner.features == 2**28 + 1
+    assert learner.score_one(aw.SparseRow([2**28], [2.0])) == -2.0
+    with pytest.raises(InputError, match=r"positions from 0 to 2,147,483,646; received 2147483647"):
+        learner.learn_one(aw.SparseRow([2**31 - 1], [1.0]), 1)
+
+
+def test_weights_so_large_that_scores_overflow_are_plain_arithmetic():
+    X = np.array([[1e308, 1e308], [1e308, -1e308], [3.0, 1.0]])
+    singly, at_once = aw.Perceptron(rate=1e5), aw.Perceptron(rate=1e5)
+    for x in X:
+        singly.learn_one(x, -1)
+    at_once.learn_many(X, [-1, -1, -1])
+    assert at_once.rounds == singly.rounds == 3
+    assert at_once.mistakes == singly.mistakes
+    assert repr(at_once.weights) == repr(singly.weights)
+
+
+def test_messages_name_the_place():
+    learner = aw.Perceptron()
+    X = np.ones((3, 4))
+    X[1, 2] = np.nan
+    cases = [
+        (lambda: learner.learn_many(X, [1, 1, 1]), "X[1, 2] must be a finite number; received nan"),
+        (lambda: learner.learn_many(sparse.csr_array(X), [1, 1, 1]), "X[1, 2] must be a finite number; received nan"),
+        (lambda: learner.learn_many(pd.DataFrame(X, columns=list("abcd")), [1, 1, 1]), "X[1, 'c'] must be a finite"),
+        (lambda: learner.learn_many(pl.DataFrame({"a": [1, None]}), [1, 1]), "X[1, 'a'] must be a finite"),
+        (lambda: learner.learn_many(pd.DataFrame({"a": ["x"]}), [1]), "X['a'] must be a column of numbers"),
+        (lambda: learner.learn_many([{"a": 1}, {"b": "2"}], [1, 1]), "X[1, 'b'] must be a finite number; received '2'"),
+        (lambda: learner.learn_one(X[1], 1), "x[2] must be a finite number; received nan"),
+        (lambda: learner.learn_one({"a": float("inf")}, 1), "x['a'] must be a finite number; received inf"),
+        (lambda: learner.learn_one({"a": 1}, 5), "y must be -1 or 1; received 5"),
+        (lambda: learner.learn_many(X[:1], [0]), "y[0] must be -1 or 1; received 0"),
+        (lambda: learner.learn_many(X[:2], [1]), "y must be as long as X (2 rows); received 1 labels"),
+        (lambda: learner.fit(X[:1], [1], max_passes=0), "max_passes must be a whole number, at least 1; received 0"),
+        (lambda: aw.Perceptron(rate=0), "rate must be a positive finite number; received 0"),
+        (lambda: aw.Perceptron(labels="ab"), "labels must be a pair of two different labels"),
+        (lambda: aw.Perceptron(start=[1.0, float("nan")]), "x[1] must be a finite number; received nan"),
+    ]
+    for action, message in cases:
+        with pytest.raises(InputError) as caught:
+            action()
+        assert str(caught.value).startswith(message), str(caught.value)
+        assert learner.rounds == 0
+
+
+def test_a_bad_value_late_in_many_rows_takes_everything_back():
+    random = np.random.default_rng(5)
+    learner = aw.Perceptron()
+    learner.learn_many([{"a": 1.0, "b": -2.0}, {"b": 1.0}], [-1, 1])
+    before = learner.state()
+    rows = [{f"g{k}": float(random.standard_normal())} for k in range(50)] + [{"h": float("nan")}]
+    with pytest.raises(InputError, match=r"X\[50, 'h'\]"):
+        learner.learn_many(rows, [-1] * 51)
+    assert same_value(learner.state(), before)
+    learner.learn_one({"a": 1.0}, -1)
+    assert learner.rounds == 3
+
+
+def test_frames_with_names_that_differ_only_later_are_matched_by_name():
+    learner = aw.Perceptron()
+    learner.learn_many(pd.DataFrame({"a": [1.0], "b": [2.0]}), [-1])
+    learner.learn_many(pd.DataFrame({"b": [0.0], "c": [5.0]}), [-1])
+    assert learner.weights == {"a": -1.0, "b": -2.0, "c": -5.0}
+    assert learner.score_many(pl.DataFrame({"c": [1], "zzz": [7], "a": [1]})).tolist() == [-6.0]
+
+
+def test_threads_may_share_a_learner():
+    import threading
+
+    X, y = np.random.default_rng(0).standard_normal((2000, 30)), np.tile([-1, 1], 1000)
+    learner = aw.Perceptron()
+    failures = []
+
+    def learn(part):
+        try:
+            for width in range(1, 31):
+                learner.learn_many(X[part::4, :width], y[part::4])
+                learner.predict_many(X[:50])
+                learner.learn_one(X[part], 1)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=learn, args=(part,)) for part in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert learner.rounds == 30 * (2000 + 4)

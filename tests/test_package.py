@@ -1,0 +1,83 @@
+"""The package as installed."""
+
+import importlib
+import inspect
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import afterwit
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def run_python(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=os.path.dirname(HERE) if os.environ.get("PYTHONPATH") else os.path.expanduser("~"),
+    ).stdout
+
+
+def test_importing_it_imports_nothing_heavy():
+    code = "import sys, json, afterwit; print(json.dumps([m for m in sys.modules]))"
+    loaded = {name.partition(".")[0] for name in json.loads(run_python(code))}
+    assert loaded.isdisjoint({"numpy", "scipy", "sklearn", "narwhals", "click", "rich", "pandas"})
+
+
+def test_learning_does_not_import_the_solvers():
+    code = "import sys, afterwit; afterwit.Perceptron().learn_one({'a': 1}, 1); print(*sys.modules)"
+    loaded = {name.partition(".")[0] for name in run_python(code).split()}
+    assert loaded.isdisjoint({"scipy", "sklearn", "narwhals", "click", "rich", "pandas"})
+
+
+def test_every_public_name_is_there():
+    for name in afterwit.__all__:
+        assert getattr(afterwit, name) is not None
+        assert name in dir(afterwit)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = afterwit.nonsense
+
+
+def test_every_learner_is_public_and_has_theorems():
+    for name in afterwit.LEARNERS:
+        learner = getattr(afterwit, name)
+        assert inspect.getdoc(learner)
+        assert learner.theorems or learner.no_theorem_because
+
+
+def test_public_modules_say_what_they_offer():
+    for module in ("adversaries", "hindsight", "streams", "linear"):
+        package = importlib.import_module(f"afterwit.{module}")
+        assert package.__doc__
+        for name in package.__all__:
+            assert inspect.getdoc(getattr(package, name)), name
+
+
+@pytest.mark.installed_only
+def test_it_is_the_installed_package_with_its_types():
+    assert "site-packages" in afterwit.__file__
+    assert os.path.exists(os.path.join(os.path.dirname(afterwit.__file__), "py.typed"))
+
+
+@pytest.mark.installed_only
+def test_compiled_and_interpreted_are_the_same_to_the_last_bit():
+    """One script, both forms of the package, equal digests of every state, score, file and certificate."""
+    script = os.path.join(HERE, "both_forms.py")
+    source = os.path.join(os.path.dirname(HERE), "src")
+    outputs = []
+    for environment in ({}, {"PYTHONPATH": source}):
+        result = subprocess.run(
+            [sys.executable, script], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+        )
+        outputs.append(json.loads(result.stdout))
+    compiled, interpreted = outputs
+    assert compiled.pop("compiled") is True
+    assert interpreted.pop("compiled") is False
+    assert compiled == interpreted
