@@ -50,10 +50,6 @@ class ModelFileError(AfterwitError, ValueError):
     """A model file is corrupt, truncated, foreign, or written by a later version."""
 
 
-class MissingExtraError(AfterwitError, ImportError):
-    """An optional dependency is not installed; the message holds the command that installs it."""
-
-
 class Words(str):
     """A description of what was received, shown as it is where a value would be shown by its ``repr``."""
 

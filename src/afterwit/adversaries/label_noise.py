@@ -3,7 +3,7 @@
 >>> from afterwit.adversaries import separable
 >>> stream = label_noise(separable(1000, 5, margin=0.1, seed=0), rate=0.2, seed=1)
 >>> int(stream.flipped.sum())
-212
+188
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ EXPECTED_NEW_ID = 7
 
 
 @cython.cclass
+@cython.final
 class LibsvmParser:
     """Parses buffers of whole lines; keeps its work arrays between calls and counts the distinct ids it has seen."""
 
@@ -34,8 +35,10 @@ class LibsvmParser:
     _row_lines: cython.longlong[::1]
     _columns: cython.int[::1]
     _values: cython.double[::1]
+    _data: cython.uchar[::1]
     _powers: cython.double[::1]
     _seen: cython.uchar[::1]
+    _largest_id: cython.longlong
     _features: cython.Py_ssize_t
     _number: cython.double
     _rows: cython.Py_ssize_t
@@ -49,8 +52,10 @@ class LibsvmParser:
         self._row_lines = np.empty(0, dtype=np.int64)
         self._columns = np.empty(0, dtype=np.int32)
         self._values = np.empty(0)
+        self._data = bytearray()
         self._powers = np.array([10.0**k for k in range(23)])
         self._seen = np.zeros(1024, dtype=np.uint8)
+        self._largest_id = LARGEST_ID
         self._features = 0
         self._number = 0.0
         self._rows = 0
@@ -95,7 +100,9 @@ class LibsvmParser:
             self._labels = np.empty(rows)
             self._starts = np.empty(rows + 1, dtype=np.int64)
             self._row_lines = np.empty(rows, dtype=np.int64)
-        self._scan(data, begin, end, most)
+        self._data = data
+        self._scan(begin, end, most)
+        self._data = bytearray()
         count = self._rows
         stored = int(self._starts[count])
         return (
@@ -106,13 +113,7 @@ class LibsvmParser:
         )
 
     @cython.cfunc
-    def _scan(
-        self,
-        data: cython.uchar[::1],
-        begin: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-        most: cython.Py_ssize_t,
-    ) -> cython.int:
+    def _scan(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.Py_ssize_t) -> cython.int:
         at: cython.Py_ssize_t = begin
         entry: cython.Py_ssize_t = 0
         row: cython.Py_ssize_t = 0
@@ -126,17 +127,17 @@ class LibsvmParser:
         self._starts[0] = 0
         while at < end and row < most and problem == 0:
             line = at
-            while at < end and _is_space(data[at]):
+            while at < end and _is_space(self._data[at]):
                 at += 1
-            if at < end and (data[at] == 10 or data[at] == 35):
-                at = _next_line(data, at, end)
+            if at < end and (self._data[at] == 10 or self._data[at] == 35):
+                at = self._next_line(at, end)
                 lines += 1
                 continue
             if at == end:
                 break
             token = at
-            at = self._read_number(data, at, end)
-            if at < 0 or not _ends_token(data, at, end):
+            at = self._read_number(at, end)
+            if at < 0 or not self._ends_token(at, end):
                 problem = EXPECTED_LABEL
                 break
             self._labels[row] = self._number
@@ -144,15 +145,15 @@ class LibsvmParser:
             previous = -1
             ascending = True
             while True:
-                while at < end and _is_space(data[at]):
+                while at < end and _is_space(self._data[at]):
                     at += 1
-                if at == end or data[at] == 10 or data[at] == 35:
+                if at == end or self._data[at] == 10 or self._data[at] == 35:
                     break
                 token = at
                 identifier = 0
-                while at < end and 48 <= data[at] <= 57:
-                    identifier = identifier * 10 + (data[at] - 48)
-                    if identifier > LARGEST_ID:
+                while at < end and 48 <= self._data[at] <= 57:
+                    identifier = identifier * 10 + (self._data[at] - 48)
+                    if identifier > self._largest_id:
                         problem = EXPECTED_SMALLER_ID
                         break
                     at += 1
@@ -161,11 +162,11 @@ class LibsvmParser:
                 if at == token:
                     problem = EXPECTED_ID
                     break
-                if at == end or data[at] != 58:
+                if at == end or self._data[at] != 58:
                     problem = EXPECTED_COLON
                     break
-                at = self._read_number(data, at + 1, end)
-                if at < 0 or not _ends_token(data, at, end):
+                at = self._read_number(at + 1, end)
+                if at < 0 or not self._ends_token(at, end):
                     problem = EXPECTED_VALUE
                     break
                 if self._number - self._number != 0:
@@ -183,7 +184,7 @@ class LibsvmParser:
             if not ascending and self._repeats(self._starts[row], entry):
                 problem = EXPECTED_NEW_ID
                 break
-            at = _next_line(data, at, end)
+            at = self._next_line(at, end)
             lines += 1
             row += 1
             self._starts[row] = entry
@@ -198,7 +199,7 @@ class LibsvmParser:
 
     @cython.cfunc
     def _see(self, identifier: cython.longlong) -> cython.int:
-        if identifier >= len(self._seen):
+        if identifier >= self._seen.shape[0]:
             larger = np.zeros(max(identifier + 1, 2 * len(self._seen)), dtype=np.uint8)
             larger[: len(self._seen)] = self._seen
             self._seen = larger
@@ -213,9 +214,7 @@ class LibsvmParser:
         return len(np.unique(ids)) < len(ids)
 
     @cython.cfunc
-    def _read_number(
-        self, data: cython.uchar[::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t
-    ) -> cython.Py_ssize_t:
+    def _read_number(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Read a decimal number into ``_number``; where it ends, or -1 if there is none."""
         at: cython.Py_ssize_t = begin
         mantissa: cython.longlong = 0
@@ -226,35 +225,35 @@ class LibsvmParser:
         fraction: cython.bint = False
         negative: cython.bint = False
         negative_exponent: cython.bint = False
-        if at < end and (data[at] == 43 or data[at] == 45):
-            negative = data[at] == 45
+        if at < end and (self._data[at] == 43 or self._data[at] == 45):
+            negative = self._data[at] == 45
             at += 1
         while at < end:
-            if 48 <= data[at] <= 57:
+            if 48 <= self._data[at] <= 57:
                 seen += 1
-                if mantissa > 0 or data[at] != 48:
+                if mantissa > 0 or self._data[at] != 48:
                     digits += 1
                     if digits <= 18:
-                        mantissa = mantissa * 10 + (data[at] - 48)
+                        mantissa = mantissa * 10 + (self._data[at] - 48)
                 if fraction:
                     scale -= 1
-            elif data[at] == 46 and not fraction:
+            elif self._data[at] == 46 and not fraction:
                 fraction = True
             else:
                 break
             at += 1
         if seen == 0:
             return -1
-        if at < end and (data[at] == 101 or data[at] == 69):
+        if at < end and (self._data[at] == 101 or self._data[at] == 69):
             at += 1
-            if at < end and (data[at] == 43 or data[at] == 45):
-                negative_exponent = data[at] == 45
+            if at < end and (self._data[at] == 43 or self._data[at] == 45):
+                negative_exponent = self._data[at] == 45
                 at += 1
-            if at == end or not 48 <= data[at] <= 57:
+            if at == end or not 48 <= self._data[at] <= 57:
                 return -1
-            while at < end and 48 <= data[at] <= 57:
+            while at < end and 48 <= self._data[at] <= 57:
                 if exponent < 100000:
-                    exponent = exponent * 10 + (data[at] - 48)
+                    exponent = exponent * 10 + (self._data[at] - 48)
                 at += 1
             scale += -exponent if negative_exponent else exponent
         if digits <= 15 and -22 <= scale <= 22:
@@ -263,8 +262,20 @@ class LibsvmParser:
             if negative:
                 self._number = -self._number
         else:
-            self._number = float(bytes(data[begin:at]))
+            self._number = float(bytes(self._data[begin:at]))
         return at
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _ends_token(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+        return at == end or _is_space(self._data[at]) or self._data[at] == 10 or self._data[at] == 35
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _next_line(self, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        while at < end and self._data[at] != 10:
+            at += 1
+        return at + 1 if at < end else end
 
 
 @cython.cfunc
@@ -272,19 +283,3 @@ class LibsvmParser:
 @cython.exceptval(check=False)
 def _is_space(c: cython.uchar) -> cython.bint:
     return c == 32 or c == 9 or c == 13
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _ends_token(data: cython.uchar[::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    return at == end or _is_space(data[at]) or data[at] == 10 or data[at] == 35
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _next_line(data: cython.uchar[::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    while at < end and data[at] != 10:
-        at += 1
-    return at + 1 if at < end else end

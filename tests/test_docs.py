@@ -1,0 +1,103 @@
+"""The documentation is true: its examples run, and nothing public is missing from it."""
+
+import contextlib
+import doctest
+import importlib
+import io
+import pkgutil
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import afterwit
+from afterwit.cli import COMMANDS, afterwit_command
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text()
+
+
+def blocks(text):
+    return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_tour_of_the_readme_prints_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = blocks((ROOT / "README.md").read_text())
+    namespace = {}
+    ran = 0
+    for (kind, code), (next_kind, expected) in zip(found, [*found[1:], ("", "")], strict=True):
+        if kind != "python":
+            continue
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            exec(code, namespace)
+        if next_kind == "text":
+            assert output.getvalue() == expected
+            ran += 1
+    assert ran == 3
+
+
+def test_the_commands_of_the_readme_exist():
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for name in ("README.md", "CONTRIBUTING.md"):
+        for target in re.findall(r"`?make ([a-z]+)", (ROOT / name).read_text()):
+            assert target in targets or target in ("theorems", "a"), target
+
+
+def modules():
+    for module in pkgutil.walk_packages(afterwit.__path__, "afterwit."):
+        if not module.name.endswith("__main__"):
+            yield module.name
+
+
+@pytest.mark.parametrize("name", list(modules()))
+def test_examples_in_docstrings(name):
+    module = importlib.import_module(name)
+    # Compiled functions have no source for doctest to find, but module docstrings, where the examples are, remain.
+    results = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.failed == 0
+
+
+def test_every_public_name_is_in_the_reference():
+    missing = [name for name in afterwit.__all__ if not re.search(rf"\baw\.{name}\b", REFERENCE)]
+    for module in ("adversaries", "hindsight", "streams"):
+        package = getattr(afterwit, module)
+        missing += [name for name in package.__all__ if not re.search(rf"\baw\.{module}\.{name}\b", REFERENCE)]
+    for name in dir(afterwit.Perceptron):
+        if not name.startswith("_") and name not in ("update", "dot", "add", "grow", "learn_row", "rate"):
+            missing += [] if re.search(rf"`[^`]*\b{name}\b", REFERENCE) else [name]
+    for name, value in vars(afterwit.errors).items():
+        if isinstance(value, type) and issubclass(value, Exception) and name not in REFERENCE:
+            missing.append(name)
+    assert missing == []
+
+
+def test_every_option_is_in_the_command_line_docs():
+    context = click.Context(afterwit_command)
+    missing = []
+    for command in COMMANDS:
+        section = COMMAND_LINE.partition(f"## `afterwit {command}")[2].partition("\n## ")[0]
+        assert section, command
+        for parameter in afterwit_command.get_command(context, command).params:
+            if isinstance(parameter, click.Option):
+                for option in (*parameter.opts, *parameter.secondary_opts):
+                    missing += [] if f"`{option}" in section else [f"{command} {option}"]
+    for parameter in afterwit_command.params:
+        missing += [option for option in parameter.opts if f"`{option}`" not in COMMAND_LINE]
+    assert missing == []
+
+
+def test_links_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_exception_tree_is_complete():
+    tree = afterwit.errors.__doc__
+    for name, value in vars(afterwit.errors).items():
+        if isinstance(value, type) and issubclass(value, Exception):
+            assert name in tree, name
