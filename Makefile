@@ -41,7 +41,7 @@ test-compiled: $(VENV)/installed
 
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides.
 test-interpreted: $(VENV)/installed
-	PYTHONPATH=src AFTERWIT_EXPECT=interpreted $(BIN)/python -m coverage run -m pytest -q -p no:xdist -m "not installed_only"
+	PYTHONPATH=src AFTERWIT_EXPECT=interpreted $(BIN)/python -m coverage run -m pytest -q -p no:xdist -m "not installed_only" --ignore tests/cli
 	$(BIN)/python -m coverage report
 
 bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (installs the peers)

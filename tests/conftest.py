@@ -34,22 +34,24 @@ def the_right_package():
     assert afterwit.compiled is not INTERPRETED, f"this run is for the other form; afterwit is {afterwit.__file__}"
 
 
+def environment():
+    """For a process started in another folder: the same form of the package as here."""
+    paths = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": os.path.abspath(paths)} if paths else dict(os.environ)
+
+
 @pytest.fixture
 def run_cli(tmp_path):
     """Run the real command in a real process, in an empty folder."""
 
-    def run(*arguments, stdin=None, cwd=tmp_path, env=None, timeout=120):
-        environment = {**os.environ, **(env or {})}
-        source = os.environ.get("PYTHONPATH")
-        if source:
-            environment["PYTHONPATH"] = os.path.abspath(source)
+    def run(*arguments, stdin=None, cwd=tmp_path, timeout=120):
         return subprocess.run(
             [sys.executable, "-m", "afterwit", *map(str, arguments)],
             input=stdin,
             capture_output=True,
             text=not isinstance(stdin, bytes),
             cwd=cwd,
-            env=environment,
+            env=environment(),
             timeout=timeout,
             check=False,
         )

@@ -80,7 +80,7 @@ def test_it_prints_the_three_numbers():
         "             mistakes <= holes",
         "             with R = 2, gamma = 0.1235, comparator = svm",
         "  happened   3 mistakes (0.30% of the rounds)",
-        "  hindsight  1 mistakes by the best",
+        "  hindsight  1 mistake by the best",
         "  verdict    holds",
         "  because    [yes] it is so (observed on the data: looked)",
         "             [taken] you say so (the caller's promise)",

@@ -35,6 +35,15 @@ def test_arrays_and_columns_of_any_library():
         assert Labels(("n", "y")).signs(column).tolist() == [-1, 1]
 
 
+def test_other_sequences_and_columns():
+    import pyarrow as pa
+
+    assert Labels((0, 1)).signs(range(2)).tolist() == [-1, 1]
+    assert Labels(("n", "y")).signs(pa.array(["y", "n"])).tolist() == [1, -1]
+    with pytest.raises(InputError, match="y must be without a mask"):
+        Labels((0, 1)).signs(np.ma.array([0, 1], mask=[True, False]))
+
+
 def test_numbers_are_never_made_of_strings_nor_strings_of_numbers():
     with pytest.raises(LabelError, match=r"y\[1\] must be 0 or 1; received '1'"):
         Labels((0, 1)).signs([0, "1"])

@@ -128,6 +128,12 @@ def test_labels_of_any_kind():
     assert record.mistakes == 1
 
 
+def test_what_can_be_iterated_only_once_is_not_played_twice():
+    with pytest.raises(InputError, match="can be iterated again"):
+        aw.play(aw.Perceptron(), iter([([1.0], 1)]), passes=2)
+    assert aw.play(aw.Perceptron(), [([1.0], 1)], passes=np.int64(2)).rounds == 2
+
+
 def test_nothing_to_play():
     record = aw.play(aw.Perceptron(), [], predictions=True)
     assert (record.rounds, record.mistakes, record.error, record.curve) == (0, 0, 0.0, [])

@@ -81,6 +81,12 @@ def test_no_flipped_byte_goes_unnoticed_or_crashes(tmp_path):
         assert again == learner, f"byte {at}"
 
 
+def change_state(header, key, value):
+    for entry in header["state"]["$dict"]:
+        if entry[0] == key:
+            entry[1] = value
+
+
 def rewritten(tmp_path, learner, change):
     aw.save(learner, tmp_path / "m")
     with zipfile.ZipFile(tmp_path / "m") as archive:
@@ -108,6 +114,14 @@ def rewritten(tmp_path, learner, change):
         (lambda header, members: header.update(parameters={"$what": 1}), "the contents are damaged"),
         (lambda header, members: header.update(parameters=5), "the contents are damaged"),
         (lambda header, members: members.pop("array0.npy"), "the contents are damaged"),
+        (lambda header, members: change_state(header, "rounds", 2**70), "the contents are damaged"),
+        (lambda header, members: change_state(header, "rounds", True), "the contents are damaged"),
+        (lambda header, members: change_state(header, "names", "abc"), "the contents are damaged"),
+        (
+            lambda header, members: change_state(header, "weights", {"$array": {"name": "array0", "length": 10**15}}),
+            "the contents are damaged",
+        ),
+        (lambda header, members: header.update(version=True), "has format version True"),
     ],
 )
 def test_a_file_that_lies_is_a_clear_error(tmp_path, learner, change, message):
@@ -149,6 +163,16 @@ def test_files_that_are_not_there(tmp_path):
         aw.load(tmp_path / "nothing")
     with pytest.raises(ModelFileError, match="cannot be read"):
         aw.load(tmp_path)
+
+
+def test_odd_names_are_saved_or_refused(tmp_path):
+    learner = aw.Perceptron()
+    learner.learn_one({"\ud800": 1.0, "é\0": 2.0}, -1)
+    aw.save(learner, tmp_path / "m")
+    assert aw.load(tmp_path / "m") == learner
+    learner.learn_one({10**5000: 1.0}, -1)
+    with pytest.raises(InputError, match="more than 4,000 digits"):
+        aw.save(learner, tmp_path / "m")
 
 
 def test_what_cannot_be_saved_leaves_the_old_file(tmp_path, learner):

@@ -67,6 +67,12 @@ class Theorem:
         """Apply the theorem to what a checker recomputed from the data."""
         raise NotImplementedError
 
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
     def __repr__(self) -> str:
         return f"<{self.name}: {self.statement} ({self.citation})>"
 
@@ -118,7 +124,7 @@ class Certificate:
     @property
     def vacuous(self) -> bool:
         """A bound that no run of this length could break: true, and no news."""
-        return self.bound is not None and self.bound >= self.rounds
+        return self.bound is not None and _whole_part(self) >= self.rounds
 
     @property
     def failed(self) -> tuple[Assumption, ...]:
@@ -148,9 +154,9 @@ class Certificate:
             shown = ", ".join(f"{name} = {_number(value)}" for name, value in self.inputs.items())
             promised.append(f"with {shown}")
         share = f" ({self.observed / self.rounds:.2%} of the rounds)" if self._counts_rounds else ""
-        sections = [("promised", promised), ("happened", [f"{_number(self.observed)} {self.quantity}{share}"])]
+        sections = [("promised", promised), ("happened", [f"{_amount(self.observed, self.quantity)}{share}"])]
         if self.hindsight is not None:
-            text = f"{_number(self.hindsight.value)} {self.quantity} {self.hindsight.description}"
+            text = f"{_amount(self.hindsight.value, self.quantity)} {self.hindsight.description}"
             sections.append(("hindsight", [text]))
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
         sections.append(("because", [str(assumption) for assumption in self.assumptions]))
@@ -192,13 +198,13 @@ class Certificate:
             "quantity": self.quantity,
             "rounds": self.rounds,
             "observed": self.observed,
-            "bound": self.bound,
+            "bound": _json_number(self.bound),
             "hindsight": None
             if self.hindsight is None
             else {"value": self.hindsight.value, "description": self.hindsight.description},
             "verdict": str(self.verdict),
             "vacuous": self.vacuous,
-            "inputs": dict(self.inputs),
+            "inputs": {name: _json_number(value) for name, value in self.inputs.items()},
             "assumptions": [
                 {"statement": a.statement, "basis": str(a.basis), "holds": a.holds, "detail": a.detail}
                 for a in self.assumptions
@@ -223,11 +229,26 @@ def _rank(certificate: Certificate) -> tuple[bool, float]:
 def _at_most(certificate: Certificate) -> str:
     if certificate.bound is None:
         return "nothing"
+    return f"at most {_amount(_whole_part(certificate), certificate.quantity)}"
+
+
+def _whole_part(certificate: Certificate) -> float:
+    """The bound; a count below it is below its whole part."""
     bound = certificate.bound
-    if certificate.quantity == "mistakes":
-        # A count below a bound is below its whole part.
-        bound = math.floor(bound * (1 + ROUNDING) + ROUNDING) if bound < 2**53 else bound
-    return f"at most {_number(bound)} {certificate.quantity}"
+    assert bound is not None
+    if certificate.quantity == "mistakes" and bound < 2**53:
+        return math.floor(bound * (1 + ROUNDING) + ROUNDING)
+    return bound
+
+
+def _amount(value: float, quantity: str) -> str:
+    """A number of things: one mistake, two mistakes."""
+    return f"{_number(value)} {quantity.removesuffix('s') if value == 1 else quantity}"
+
+
+def _json_number(value: float | str | None) -> float | str | None:
+    """What JSON has no number for is null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _number(value: float | str) -> str:

@@ -10,6 +10,8 @@ AfterwitError
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import Any
 
 
@@ -61,7 +63,21 @@ def invalid(parameter: str, allowed: str, received: Any, kind: type[InputError] 
     return kind(f"{parameter} must be {allowed}; received {shorten(received)}")
 
 
+def positive_number(parameter: str, value: Any) -> float:
+    """A positive finite number of any numeric type, as a float."""
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else 0.0
+    except OverflowError:
+        number = 0.0
+    if not 0 < number < math.inf:
+        raise invalid(parameter, "a positive finite number", value)
+    return number
+
+
 def shorten(value: Any, limit: int = 80) -> str:
     """``repr(value)``, cut so that an error message stays one readable line."""
     text = " ".join((str(value) if isinstance(value, Words) else repr(value)).split())
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    if len(text) <= limit:
+        return text
+    closing = text[-1] if text[-1] in "'\"" else ""
+    return f"{text[: limit - 2]}…{closing}"

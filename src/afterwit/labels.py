@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -47,9 +47,9 @@ class Labels:
         self.negative = negative
         self.positive = positive
         self._signs = signs
-        # Two labels of different types keep their types: an object array, never strings made of numbers.
-        same_type = type(negative) is type(positive) and isinstance(negative, (str, bool, int, float))
-        array = np.array([negative, positive]) if same_type else np.empty(2, dtype=object)
+        # Other labels than two numbers keep their types in an array of objects; numpy would turn them into strings.
+        numbers = type(negative) is type(positive) and isinstance(negative, (bool, int, float))
+        array = np.array([negative, positive]) if numbers else np.empty(2, dtype=object)
         array[:] = negative, positive
         self._array = array
 
@@ -75,12 +75,16 @@ class Labels:
 
     def signs(self, labels: Any) -> Signs:
         """−1 and +1 for many labels (a sequence, an array, or a column of any DataFrame library)."""
-        if isinstance(labels, (list, tuple)):
+        if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
             return self._signs_of_objects(labels)
+        if hasattr(labels, "to_pylist"):  # pyarrow, whose strings have no numpy form
+            return self._signs_of_objects(labels.to_pylist())
         if not isinstance(labels, np.ndarray):
             if not hasattr(labels, "to_numpy"):
                 raise invalid("y", "a sequence or a 1-D array of labels", labels)
             labels = labels.to_numpy()
+        if isinstance(labels, np.ma.MaskedArray):
+            raise invalid("y", "without a mask", Words("a masked array"))
         if labels.ndim != 1:
             raise invalid("y", "one-dimensional", Words(f"an array of shape {labels.shape}"))
         numbers = isinstance(self.negative, (int, float)) and isinstance(self.positive, (int, float))

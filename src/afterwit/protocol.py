@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import heapq
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -128,15 +129,17 @@ def play(
     counted when the label is revealed, and the learner's own counters, which count against what it would have
     predicted when it learned, may differ.
     """
-    if not isinstance(passes, int) or isinstance(passes, bool) or passes < 1:
+    if not isinstance(passes, Integral) or isinstance(passes, bool) or passes < 1:
         raise invalid("passes", "a whole number, at least 1", passes)
-    if not callable(delay) and (not isinstance(delay, int) or isinstance(delay, bool) or delay < 0):
+    if not callable(delay) and (not isinstance(delay, Integral) or isinstance(delay, bool) or delay < 0):
         raise invalid("delay", "a whole number of rounds, at least 0, or a function", delay)
     if not isinstance(learner, Learner):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
     tally = _Tally(learner, stream, on_point)
-    # Learners of this package return their predictions from learn_many; others may mean something else by it.
-    in_blocks = delay == 0 and hasattr(stream, "reader") and hasattr(learner, "theorems")
+    # Other learners' learn_many may mean something else.
+    in_blocks = delay == 0 and hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
+    if passes > 1 and not in_blocks and isinstance(stream, Iterator):
+        raise invalid("stream", "one that can be iterated again, for several passes", stream)
     for _ in range(passes):
         kept: list[npt.NDArray[Any]] = []
         take = predictions if callable(predictions) else kept.append if predictions else _ignore
@@ -156,11 +159,9 @@ def _ignore(predictions: npt.NDArray[Any]) -> None:
 
 
 def _alone(prediction: Any) -> npt.NDArray[Any]:
-    """One prediction as an array of its own type (a tuple stays one label)."""
-    if isinstance(prediction, (bool, int, float, str)):
-        return np.array([prediction])
+    """One prediction as an array of objects, so that labels of different kinds keep theirs."""
     array = np.empty(1, dtype=object)
-    array[0] = prediction
+    array[0] = prediction.item() if isinstance(prediction, np.generic) else prediction
     return array
 
 
@@ -222,7 +223,7 @@ def _play_rounds(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
 
 
 def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Take) -> None:
-    waiting: list[tuple[int, int, Any, Any, Any]] = []
+    waiting: list[tuple[Any, ...]] = []
 
     def reveal() -> None:
         _, _, x, y, prediction = heapq.heappop(waiting)
@@ -231,7 +232,7 @@ def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Ta
 
     for t, (x, y) in enumerate(stream):
         wait = delay(t, x, y) if callable(delay) else delay
-        if not isinstance(wait, int) or isinstance(wait, bool) or wait < 0:
+        if not isinstance(wait, Integral) or isinstance(wait, bool) or wait < 0:
             raise invalid(f"delay(...) in round {t}", "a whole number of rounds, at least 0", wait)
         prediction = learner.predict_one(x)
         take(_alone(prediction))
@@ -250,11 +251,13 @@ def signature(**defaults: Any) -> inspect.Signature:
 
 
 def same_value(a: Any, b: Any) -> bool:
-    """Equality that looks inside dicts, sequences and arrays; numbers must agree exactly."""
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return type(a) is type(b) and a.dtype == b.dtype and bool(np.array_equal(a, b))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same_value(a[key], b[key]) for key in a)
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+    """Equality to the bit and the type, that looks inside dicts, sequences and arrays."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+    if isinstance(a, dict):
+        return same_value(list(a.items()), list(b.items()))
+    if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(same_value(p, q) for p, q in zip(a, b, strict=True))
     return bool(a == b)

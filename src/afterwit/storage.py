@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 import afterwit
-from afterwit.errors import AfterwitError, InputError, ModelFileError, invalid, shorten
+from afterwit.errors import InputError, ModelFileError, invalid, shorten
 
 FORMAT = "afterwit learner"
 VERSION = 1
@@ -72,7 +72,7 @@ def write_model(learner: Any, file: BinaryIO) -> None:
         "state": _encode(learner.state(), arrays),
     }
     with zipfile.ZipFile(file, "w") as archive:
-        text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(header, allow_nan=False, separators=(",", ":"))
         archive.writestr(zipfile.ZipInfo(HEADER, EPOCH), text, zipfile.ZIP_DEFLATED)
         for name, array in arrays.items():
             member = io.BytesIO()
@@ -97,8 +97,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"{where}: cannot be read ({error.strerror or error})") from None
     except KeyError:
         raise ModelFileError(f"{where}: is not an afterwit model file (it has no {HEADER})") from None
-    except Exception as error:  # zipfile, zlib, json and numpy each have their own ways to say "corrupt"
-        reason = f"it is truncated, corrupt, or another kind of file: {shorten(str(error))}"
+    except Exception:  # zipfile, zlib, json and numpy each have their own ways to say "corrupt"
+        reason = "it is truncated, corrupt, or another kind of file"
         raise ModelFileError(f"{where}: is not a readable afterwit model file ({reason})") from None
     return _rebuild(header, arrays, where)
 
@@ -107,7 +107,7 @@ def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError(f"{where}: is not an afterwit model file")
     version = header.get("version")
-    if version != VERSION:
+    if type(version) is not int or version != VERSION:
         made_by = shorten(header.get("package"))
         raise ModelFileError(
             f"{where}: has format version {shorten(version)}, written by afterwit {made_by}; "
@@ -120,37 +120,70 @@ def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
     try:
         learner = kind(**_decode(header["parameters"], arrays))
         learner.restore(_decode(header["state"], arrays))
-    except (AfterwitError, KeyError, TypeError, ValueError, AttributeError, IndexError, MemoryError) as error:
+    except Exception as error:  # whatever a damaged file can make a constructor trip over
         raise ModelFileError(f"{where}: the contents are damaged ({shorten(str(error))})") from None
     return learner
+
+
+class _TargetFile(io.FileIO):
+    """A file whose write errors name the file it is to become."""
+
+    target: Path
+
+    def write(self, content: Any, /) -> int:
+        try:
+            return super().write(content)
+        except OSError as error:
+            raise _unwritable(self.target, error) from None
 
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file that takes its place only when it is complete: at every moment the old one or the whole new one."""
     target = Path(path)
-    temporary: Path | None = None
     try:
-        if target.is_dir():
-            raise IsADirectoryError(None, "it is a folder")
+        target = target.resolve()
+        mode = _mode_for(target)
         descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        temporary = Path(name)
-        with os.fdopen(descriptor, "w+b") as file:
-            yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(target)
     except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+        raise _unwritable(Path(path), error) from None
+    temporary = Path(name)
+    try:
+        raw = _TargetFile(descriptor, "r+b")
+        raw.target = Path(path)
+        with io.BufferedRandom(raw) as file:
+            yield file
+        try:
+            temporary.chmod(mode)
+            temporary.replace(target)
+        except OSError as error:
+            raise _unwritable(Path(path), error) from None
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+def _mode_for(target: Path) -> int:
+    """The permissions of the file that is replaced, or those of any new file."""
+    if target.exists():
+        if not target.is_file():
+            raise OSError(0, "it is not a regular file")
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path}: cannot be written ({error.strerror or error})")
 
 
 def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     """JSON for a value; what JSON lacks is an object with one key that starts with '$'."""
-    if value is None or isinstance(value, (bool, int, str)):
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        if abs(value) >= 10**4000:
+            raise InputError("a learner with a whole number of more than 4,000 digits in it cannot be saved")
         return value
     if isinstance(value, float):
         if value - value != 0:
@@ -189,8 +222,11 @@ def _store(name: str, array: Any, arrays: dict[str, Any]) -> dict[str, Any]:
 def _fetch(stored: dict[str, Any], arrays: dict[str, Any]) -> Any:
     if "length" not in stored:
         return arrays[stored["name"]]
+    positions, values = arrays[f"{stored['name']}.positions"], arrays[f"{stored['name']}.values"]
+    if positions.dtype != np.int64 or values.dtype != np.float64 or len(positions) != len(values):
+        raise ModelFileError("an array that does not fit together")
     array = np.zeros(stored["length"])
-    array[arrays[f"{stored['name']}.positions"]] = arrays[f"{stored['name']}.values"]
+    array[positions] = values
     return array
 
 

@@ -170,6 +170,111 @@ def test_a_malformed_sparse_matrix_is_refused(indices, indptr):
     assert learner == aw.Perceptron()
 
 
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda m: setattr(m, "indptr", np.array([0, 1], dtype=np.int32)),
+        lambda m: setattr(m, "indptr", np.empty(0, dtype=np.int32)),
+        lambda m: setattr(m, "indices", np.array([0.5, 1.0, 2.0])),
+        lambda m: setattr(m, "indices", np.array([0, 1, -(2**32) + 1])),
+        lambda m: setattr(m, "data", np.ones((3, 1))),
+    ],
+)
+def test_a_sparse_matrix_that_lies_about_itself_is_refused(spoil):
+    matrix = sparse.csr_array(np.eye(3))
+    spoil(matrix)
+    with pytest.raises(InputError, match="well-formed"):
+        aw.Perceptron().learn_many(matrix, [1, 1, 1])
+
+
+def test_malformed_columns_are_refused_before_they_are_converted():
+    matrix = sparse.csc_array(np.eye(3))
+    matrix.indices[0] = 10**6
+    with pytest.raises(InputError, match="well-formed sparse matrix; received csc"):
+        aw.Perceptron().learn_many(matrix, [1, 1, 1])
+
+
+def test_a_stream_looks_again_at_what_is_not_its_own():
+    matrix = sparse.csr_array(np.eye(3))
+    stream = aw.streams.ArrayStream(matrix, [-1, -1, -1])
+    matrix.indices[0] = 2 * 10**9
+    with pytest.raises(InputError, match="well-formed"):
+        aw.play(aw.Perceptron(), stream)
+
+
+def test_values_of_any_numeric_kind_and_code_of_their_own():
+    from decimal import Decimal
+    from fractions import Fraction
+
+    learner = aw.Perceptron()
+
+    class Curious:
+        def __float__(self):
+            return 2.0 + learner.score_one({})
+
+    x = {"a": Curious(), "b": True, "c": np.float32(0.5), "d": Decimal("0.25"), "e": Fraction(1, 8), "f": np.int64(3)}
+    assert learner.learn_one(x, -1) == 1
+    assert learner.weights == {"a": -2.0, "b": -1.0, "c": -0.5, "d": -0.25, "e": -0.125, "f": -3.0}
+    assert learner.score_one(x) == -(4 + 1 + 0.25 + 0.0625 + 0.015625 + 9)
+
+
+def test_frames_with_numbered_columns_and_with_levels():
+    learner = aw.Perceptron()
+    learner.learn_many(pd.DataFrame([[1.0, 2.0]]), [-1])
+    assert list(learner.weights.values()) == [-1.0, -2.0]
+    levels = pd.MultiIndex.from_tuples([("a", "b"), ("c", "d")])
+    with pytest.raises(InputError, match="one level of column names"):
+        learner.learn_many(pd.DataFrame([[1.0, 2.0]], columns=levels), [-1])
+    with pytest.raises(InputError, match="names are all different"):
+        learner.learn_one(pd.Series([1.0, 2.0], index=["a", "a"]), -1)
+    with pytest.raises(InputError, match="different names"):
+        learner.learn_many(pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), [-1])
+
+
+def test_a_subclass_in_python_cannot_replace_the_compiled_update():
+    class Other(aw.Perceptron):
+        def update(self, y, score):
+            return False
+
+    if aw.compiled:
+        with pytest.raises(TypeError, match="update is compiled"):
+            Other()
+    else:
+        assert Other().learn_one([1.0], -1) == 1
+
+
+def test_overflowed_weights_still_copy_and_save(tmp_path):
+    learner = aw.Perceptron(rate=1e300)
+    learner.learn_many([[1e300, 1.0]], [-1])
+    aw.save(learner, tmp_path / "m")
+    assert learner.copy() == learner == aw.load(tmp_path / "m")
+
+
+def test_state_is_never_seen_half_done():
+    import threading
+
+    X, y = np.random.default_rng(0).standard_normal((300, 5)), np.tile([-1, 1], 150)
+    rows = [{f"f{k}": 1.0} for k in range(300)]
+    by_position, by_name = aw.Perceptron(), aw.Perceptron()
+    done = threading.Event()
+
+    def learn():
+        for k in range(60):
+            by_position.learn_many(X, y)
+            by_name.learn_many([{f"{k} {name}": v for name, v in row.items()} for row in rows], y)
+        done.set()
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    while not done.is_set():
+        state = by_position.state()
+        assert state["mistakes"] == state["updates"]
+        assert state["rounds"] % 300 == 0
+        twin = by_name.copy()
+        assert len(twin.weights) == twin.features == twin.rounds
+    thread.join()
+
+
 def test_growth_keeps_what_was_learned():
     learner = aw.Perceptron()
     for k in range(200):
@@ -182,11 +287,11 @@ def test_growth_keeps_what_was_learned():
 
 def test_a_far_position_costs_no_time_or_memory_of_its_own():
     learner = aw.Perceptron()
-    learner.learn_one(aw.SparseRow([2**28], [1.0]), -1)
-    assert learner.features == 2**28 + 1
-    assert learner.score_one(aw.SparseRow([2**28], [2.0])) == -2.0
-    with pytest.raises(InputError, match=r"positions from 0 to 2,147,483,646; received 2147483647"):
-        learner.learn_one(aw.SparseRow([2**31 - 1], [1.0]), 1)
+    learner.learn_one(aw.SparseRow([2**27], [1.0]), -1)
+    assert learner.features == 2**27 + 1
+    assert learner.score_one(aw.SparseRow([2**27], [2.0])) == -2.0
+    with pytest.raises(InputError, match=r"positions from 0 to 268,435,455; received 268435456"):
+        learner.learn_one(aw.SparseRow([2**28], [1.0]), 1)
 
 
 def test_weights_so_large_that_scores_overflow_are_plain_arithmetic():

@@ -70,7 +70,14 @@ def test_a_sparse_start_is_understood():
     assert learner.weights.tolist() == [0, 2, 0, 0, 3]
 
 
-@pytest.mark.parametrize("rate", [0, -1, float("nan"), float("inf"), "1", None, True])
+def test_a_rate_of_any_numeric_type():
+    from fractions import Fraction
+
+    for rate in (2, np.float32(2), np.int64(2), Fraction(2)):
+        assert aw.Perceptron(rate=rate).rate == 2.0
+
+
+@pytest.mark.parametrize("rate", [0, -1, float("nan"), float("inf"), "1", None, True, 10**400, 1j])
 def test_a_bad_rate_is_refused(rate):
     with pytest.raises(InputError, match="rate must be a positive finite number"):
         aw.Perceptron(rate=rate)

@@ -254,6 +254,79 @@ def test_other_rounds_than_those_played_are_noticed(change):
     assert not certificate.assumptions[0].holds
 
 
+@pytest.mark.parametrize("labels", [(0, "a"), (1, "1"), (True, "x"), ((0, "a"), (1, "b")), ("a", "a\0"), (None, 0)])
+def test_labels_of_any_kind_are_certified_and_kept(labels):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    y = [labels[int(value > 0)] for value in X[:, 0]]
+    stream = aw.streams.ArrayStream(X, y)
+    learner = aw.Perceptron(labels=labels)
+    record = aw.play(learner, stream, predictions=True)
+    assert learner.certificate(X, y).verdict is Verdict.HOLDS
+    assert [y for _, y in stream] == y
+    assert set(record.predictions.tolist()) <= set(labels)
+    assert record.mistakes == learner.mistakes
+    assert record.to_dict() == aw.play(aw.Perceptron(labels=labels), list(stream), predictions=True).to_dict()
+
+
+def test_ties_that_rounding_breaks_are_no_reason_to_doubt():
+    for seed in range(150):
+        random = np.random.default_rng(seed)
+        X = np.round(random.integers(-3, 4, (30, 3)) * random.choice([0.1, 0.3]), 2)
+        y = random.choice([-1, 1], size=30)
+        learner = aw.Perceptron(rate=float(random.choice([0.1, 0.7, 1.3])))
+        learner.learn_many(X, y)
+        assert learner.certificate(X, y).verdict is Verdict.HOLDS, seed
+
+
+def test_rounds_in_other_clothes_are_the_same_rounds():
+    dense = np.array([[0.0, 1.0, 0.0, 2.0], [0.0, -1.0, 0.0, 3.0], [0.0, 2.0, 0.0, 0.0]])
+    y = [-1, 1, -1]
+    learner = aw.Perceptron()
+    learner.learn_many([aw.SparseRow(np.flatnonzero(x), x[x != 0]) for x in dense], y)
+    wider = sparse.csr_array(np.hstack([dense, np.zeros((3, 5))]))
+    assert learner.certificate(wider, y).verdict is Verdict.HOLDS
+    assert learner.certificate(2 * wider, y).verdict is Verdict.NOT_APPLICABLE
+    rows = [{"a": 1.0, "b": 2.0}, {"a": -1.0, "b": 1.0}]
+    named = aw.Perceptron()
+    named.learn_many(rows, [-1, 1])
+    assert named.certificate([dict(reversed(row.items())) for row in rows], [-1, 1]).verdict is Verdict.HOLDS
+    assert named.certificate([{**row, "c": 0.0} for row in rows], [-1, 1]).verdict is Verdict.HOLDS
+    assert named.certificate([{**rows[0], "c": 1.0}, rows[1]], [-1, 1]).verdict is Verdict.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-10, 1e10, 1e150])
+def test_tiny_and_huge_data_are_told_apart_from_other_data(scale):
+    X = scale * np.array([[1.0, 0.5], [0.3, -1.0], [-1.0, 0.2]])
+    learner = aw.Perceptron()
+    learner.learn_many(X, [-1, 1, -1])
+    certificate = learner.certificate(X, [-1, 1, -1])
+    assert certificate.verdict is Verdict.HOLDS
+    assert by_theorem(certificate)["hinge bound"].inputs["R"] == pytest.approx(scale * math.sqrt(1.25))
+    assert learner.certificate(2 * X, [-1, 1, -1]).verdict is Verdict.NOT_APPLICABLE
+
+
+def test_an_engine_that_misses_a_mistake_would_be_caught():
+    """The checker against a learner that skips its second mistake: no theorem may apply."""
+
+    class Careless(aw.Perceptron):
+        def _learn(self, rows, signs):
+            predictions = super()._learn(rows, signs)
+            state = self.state()
+            state["weights"] = -np.array([1.0, 0.0])
+            self.restore({**state, "mistakes": 1, "updates": 1})
+            wrong = np.flatnonzero(predictions != signs)
+            predictions[wrong[1:]] = signs[wrong[1:]]
+            return predictions
+
+    X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]], [-1, -1, 1]
+    learner = Careless()
+    learner.learn_many(X, y)
+    certificate = learner.certificate(X, y)
+    assert certificate.assumptions[0].holds, "it agrees with itself"
+    assert certificate.verdict is Verdict.NOT_APPLICABLE
+    assert "was not treated by the rule" in str(certificate)
+
+
 def test_a_learner_that_has_seen_nothing():
     certificate = aw.Perceptron().certificate(np.empty((0, 4)), [])
     assert (certificate.observed, certificate.bound) == (0, 0)

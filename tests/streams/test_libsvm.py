@@ -118,9 +118,9 @@ def test_labels_come_as_they_were_written():
         ("nan 1:2", "found 'nan' where a label"),
         ("- 1:2", "found '-' where a label"),
         ("1 2", "found '2' where a feature as id:value was expected"),
-        ("1 a:2", "found 'a:2' where a feature as id:value was expected"),
-        ("1 -3:2", "found '-3:2' where a feature as id:value was expected"),
-        ("1 qid:5 3:2", "found 'qid:5' where a feature as id:value was expected"),
+        ("1 a:2", "found 'a:2' where a feature as id:value (ids are whole numbers from 0 on) was expected"),
+        ("1 -3:2", "found '-3:2' where a feature as id:value (ids are whole numbers from 0 on) was expected"),
+        ("1 qid:5 3:2", "found 'qid:5' where a feature as id:value (ids are whole numbers from 0 on) was expected"),
         ("1 1.5:2", "found '1.5:2' where a feature as id:value was expected"),
         ("1 3:", "found '3:' where a feature as id:value with a number for the value was expected"),
         ("1 3: 5", "found '3:' where a feature as id:value with a number"),
@@ -132,12 +132,13 @@ def test_labels_come_as_they_were_written():
         ("1 3:1_000", "found '3:1_000' where a feature as id:value with a number"),
         ("1 3:1,5", "found '3:1,5' where a feature as id:value with a number"),
         ("1 3:.", "found '3:.' where a feature as id:value with a number"),
-        ("1 3:1e999", "found '3:1e999' where a finite value was expected"),
-        ("1 3:1 3:2", "found '3:2' where every id at most once in a line was expected"),
-        ("1 5:1 3:1 5:2", "found '5:2' where every id at most once in a line was expected"),
-        ("1 2147483647:1", "found '2147483647:1' where an id of at most 2,147,483,646 was expected"),
-        ("1 99999999999999999999999:1", "where an id of at most 2,147,483,646 was expected"),
-        ("1 \x00:1", "where a feature as id:value was expected"),
+        ("1 3:1e999", "found '3:1e999' where a finite number was expected"),
+        ("1e999 3:1", "found '1e999' where a finite number was expected"),
+        ("1 3:1 3:2", "found '3:2' where another id was expected (each may stand once in a line)"),
+        ("1 5:1 3:1 5:2", "found '5:2' where another id was expected (each may stand once in a line)"),
+        ("1 268435456:1", "found '268435456:1' where an id of at most 268,435,455 was expected"),
+        ("1 99999999999999999999999:1", "where an id of at most 268,435,455 was expected"),
+        ("1 \x00:1", "where a feature as id:value (ids"),
     ],
 )
 @pytest.mark.parametrize("before", ["", "1 1:1\n\n# comment\n-1 2:2\n"])
@@ -171,6 +172,19 @@ def test_files_that_cannot_be_read(tmp_path):
         (tmp_path / "z.gz").write_bytes(content)
         with pytest.raises(StreamError, match="the gzip data is truncated or corrupt"):
             list(LibsvmStream(tmp_path / "z.gz"))
+
+
+def test_a_file_object_is_read_again_from_where_it_stood():
+    file = io.BytesIO(b"skipped\n1 1:1\n-1 2:1\n")
+    file.readline()
+    stream = LibsvmStream(file)
+    assert [y for _, y in stream] == [y for _, y in stream] == [1, -1]
+
+
+def test_a_line_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(module, "LONGEST_LINE", 1000)
+    with pytest.raises(StreamError, match=r"line 2: found a line longer than 1,000 bytes"):
+        read(b"1 1:1\n1 " + b"1" * 5000)
 
 
 def test_very_long_lines():

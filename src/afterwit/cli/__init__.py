@@ -6,6 +6,7 @@ import importlib
 import os
 import signal
 import sys
+from typing import NoReturn
 
 import click
 
@@ -42,21 +43,23 @@ def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
 )
 def afterwit_command() -> None:
-    """Online learning with guarantees: promised, happened, hindsight."""
+    """Online learning with guarantees: what was promised, what happened, what hindsight would have given."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
     # As with Ctrl-C, unwinding the stack removes what is half-written.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda received, _: sys.exit(128 + received))
     try:
         afterwit_command.main(args=arguments, prog_name="afterwit", standalone_mode=False)
+        sys.stdout.flush()
+    except click.NoSuchOption as error:
+        _fail(f"there is no option {error.option_name} (see --help)")
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        _fail(f"{error.format_message().rstrip('.')} (see --help)")
     except AfterwitError as error:
-        click.echo(f"afterwit: {error}", err=True)
-        sys.exit(2)
+        _fail(str(error))
     except (click.Abort, KeyboardInterrupt):
         click.echo("afterwit: interrupted", err=True)
         sys.exit(128 + signal.SIGINT)
@@ -64,6 +67,14 @@ def main(arguments: list[str] | None = None) -> None:
         # Whoever read our output has gone; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _fail(f"standard output: cannot be written ({error.strerror or error})")
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(f"afterwit: {message}", err=True)
+    sys.exit(2)
 
 
 __all__ = ["main"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +42,6 @@ class Examples:
         on_pass: Callable[[], None],
     ) -> None:
         self.stream = LibsvmStream(source)
-        self.rereadable = source != "-" and Path(source).is_file()
         self.on_pass = on_pass
         self.on_bytes: Callable[[int], None] = lambda _: None
         self._remember = remember
@@ -54,10 +52,15 @@ class Examples:
         self._held: deque[Held] = deque()
         self.features = 0
         self.size = self._first.size
+        self.rereadable = self.size is not None
+        self._pass = 0
         self.labels = labels if labels is not None else self._find_labels(self._first)
 
     def _find_labels(self, reader: LibsvmReader) -> tuple[Any, Any]:
-        """Read on until two labels have been seen; hold what was read for the first pass."""
+        """The two labels, read ahead as far as that takes; what was read is held for the first pass.
+
+        A first label of −1 or 0 stands for −1 and 1 or 0 and 1; after any other one a second has to turn up.
+        """
         found: list[float] = []
         rounds, next_point = 0, 1
         while len(found) < 2:
@@ -69,17 +72,17 @@ class Examples:
             rounds += len(block[1])
             next_point = 2 * next_point if rounds == next_point else next_point
             found += [label for label in dict.fromkeys(block[1].tolist()) if label not in found]
+            if found[0] in (-1.0, 0.0):
+                return (whole(found[0]), 1)
         found = sorted(found[:2])
         if not found:
             raise StreamError("there is not a single example in it", path=self.stream.name)
         if len(found) == 2:
             return (whole(found[0]), whole(found[1]))
-        if found[0] in (-1.0, 1.0):
+        if found[0] == 1.0:
             return (-1, 1)
-        if found[0] == 0.0:
-            return (0, 1)
         only = whole(found[0])
-        reason = f"all labels are {only}; say which two labels there are, such as --labels {only},..."
+        reason = f"all labels are {only}; say with --labels which two there are"
         raise StreamError(reason, path=self.stream.name)
 
     @property
@@ -93,12 +96,13 @@ class Examples:
 
     def reader(self) -> Any:
         self.on_pass()
+        self._pass += 1
         if self._first is not None:
             reader, self._first = self._first, None
             return _Reader(self, reader)
         kept = self.remembered
         if kept is not None:
-            return _Again(*kept, self.features)
+            return _Again(self, *kept)
         return _Reader(self, self.stream.reader())
 
     def keep(self, block: Block) -> None:
@@ -116,6 +120,10 @@ class Examples:
 
     def finish(self) -> None:
         self._complete = self._complete or self._remember != 0
+
+    def progress(self, position: int) -> None:
+        """Tell how far the run has come: bytes of this pass and of all before it."""
+        self.on_bytes((self._pass - 1) * (self.size or 0) + position)
 
     def next_held(self) -> Held | None:
         return self._held.popleft() if self._held else None
@@ -139,7 +147,7 @@ class _Reader:
             held = Held(taken, self._reader.features, self._reader.row_lines)
         self.features = self._examples.features = held.features
         self._check_labels(held)
-        self._examples.on_bytes(self._reader.position)
+        self._examples.progress(self._reader.position)
         self._examples.keep(held.block)
         return held.block
 
@@ -163,9 +171,15 @@ class _Reader:
 class _Again(ArrayReader):
     """A further pass over the remembered rows: all features have been seen."""
 
-    def __init__(self, rows: Rows, labels: Any, features: int) -> None:
+    def __init__(self, examples: Examples, rows: Rows, labels: Any) -> None:
         super().__init__(rows, labels)
-        self.features = features
+        self.features = examples.features
+        self._examples = examples
+
+    def take(self, count: int) -> Block | None:
+        block = super().take(count)
+        self._examples.progress(int((self._examples.size or 0) * self.share))
+        return block
 
 
 def _join(blocks: list[Block]) -> Block:

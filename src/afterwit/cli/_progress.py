@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 import numpy.typing as npt
 
+from afterwit.errors import invalid
 from afterwit.protocol import Point
 
 HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
@@ -26,6 +28,21 @@ def write_labels(file: BinaryIO, labels: npt.NDArray[Any]) -> None:
     file.write("".join(f"{label}\n" for label in labels.tolist()).encode())
 
 
+def distinct_files(**paths: str | None) -> None:
+    """Refuse to write over what is read, or two results into one file."""
+    seen: dict[Path, str] = {}
+    for name, path in paths.items():
+        if path is None or path == "-":
+            continue
+        shown = name if name.isupper() else f"--{name}"
+        if path == "":
+            raise invalid(shown, "the name of a file", path)
+        place = Path(path).resolve()
+        if place in seen and not name.isupper():
+            raise invalid(shown, f"another file than {seen[place]}", path)
+        seen[place] = shown
+
+
 class Display:
     """Prints lines to standard output and, on a terminal, keeps a progress bar below them."""
 
@@ -35,7 +52,7 @@ class Display:
 
     def line(self, text: str) -> None:
         if self._bar is not None and sys.stdout.isatty():
-            self._bar.console.print(text, markup=False, highlight=False)
+            self._bar.console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
         else:
             click.echo(text)
 
@@ -55,6 +72,6 @@ def display(description: str, total: int | None) -> Iterator[Display]:
 
     # One console for table and bar where both are on the terminal, or they would overwrite each other.
     console = Console(stderr=not sys.stdout.isatty())
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         yield Display(bar, bar.add_task(description, total=total))

@@ -11,19 +11,20 @@ from afterwit.streams.arrays import ArrayStream
 
 CLOSING = """\
 What the three numbers mean
-  promised   what a theorem allows on this data: for any images whatever, in any order, even one chosen by an
-             adversary, it is proved that the learner makes no more mistakes than this.
+  promised   what a theorem guarantees for this very sequence. It holds for any images in any order, even one chosen
+             by an adversary; its value here is computed afterwards, from the images and the rounds with an update.
   happened   the mistakes the learner really made, each image predicted before its label was shown.
   hindsight  the mistakes of the best fixed rule found afterwards, with every label known. Nobody could have had it
              at the time; it measures what there was to be learned.
-The 0s can be separated from the other digits, so that the classical margin bound applies among others. The 8s
-cannot: there the margin bound says so and steps back; the hinge bounds, which assume nothing about the data, remain.
+The 0s can be separated from the other digits by a hyperplane, so that the classical margin bound applies among others.
+For the 8s none was found: there the margin bound steps back; the hinge bounds, which assume nothing about the data,
+remain.
 
 Now with your own data:  afterwit run FILE        (libsvm text; see afterwit run --help)
 """
 
 
-@click.command()
+@click.command(short_help="The three numbers on real data, in a few seconds.")
 def demo() -> None:
     """Show the three numbers on scanned digits that come with scikit-learn."""
     from sklearn.datasets import load_digits

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import click
 
 from afterwit.cli._examples import Examples
-from afterwit.cli._progress import HEADER, display, table_row, write_labels
+from afterwit.cli._progress import HEADER, display, distinct_files, table_row, write_labels
 from afterwit.errors import invalid
 from afterwit.linear.perceptron import Perceptron
 from afterwit.protocol import play
@@ -21,17 +21,28 @@ from afterwit.streams.libsvm import whole
 MOST_TO_REMEMBER = 20_000_000
 
 
-@click.command()
+@click.command(short_help="Learn from a file and show the three numbers.")
 @click.argument("file")
-@click.option("--labels", metavar="NEGATIVE,POSITIVE", help="The two labels. Found out from the file if not given.")
-@click.option("--passes", type=click.IntRange(min=1), default=1, show_default=True, help="How often to learn the file.")
+@click.option(
+    "--labels",
+    metavar="NEGATIVE,POSITIVE",
+    help="The two labels. If not given they are found out from the file, and the smaller one is the negative one.",
+)
+@click.option(
+    "--passes",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="How often to learn the file. The table counts the rounds of all passes.",
+)
 @click.option("--model", metavar="OUT", help="Save the learner to this file.")
 @click.option("--predictions", metavar="OUT", help="Write the predictions (of the last pass), one a line.")
 @click.option(
     "--certificate/--no-certificate",
     default=None,
-    help=f"Show the certificate, for which all rows are kept in memory (or do not: memory then stays bounded by the "
-    f"number of features). If neither is given it is shown for up to {MOST_TO_REMEMBER:,} non-zeros.",
+    help="Show the certificate, for which all rows are kept in memory (or do not: memory is then bounded by the "
+    "largest id, unless standard input is to be learned more than once). If neither is given it is shown for up to "
+    f"{MOST_TO_REMEMBER:,} non-zeros.",
 )
 def run(
     file: str,
@@ -41,14 +52,17 @@ def run(
     predictions: str | None,
     certificate: bool | None,
 ) -> None:
-    """Learn FILE (libsvm text, plain or gzip; - for standard input) with the perceptron.
+    """Learn from FILE with the perceptron, one example at a time.
 
-    Every example is predicted before its label is seen. The table has a row at every power of two.
+    FILE is libsvm text, one example a line, such as "+1 3:0.5 7:1" (a label, then id:value for the features that are
+    not 0); plain or gzip; - for standard input. Every example is predicted before its label is used. The table has a
+    row after 1, 2, 4, 8 ... examples and at the end.
     """
+    distinct_files(FILE=file, model=model, predictions=predictions)
     with ExitStack() as files:
         # Places for the results first: a typo in a path must not cost a long run.
-        model_file = files.enter_context(new_file(model)) if model else None
-        prediction_file = files.enter_context(new_file(predictions)) if predictions else None
+        model_file = files.enter_context(new_file(model)) if model is not None else None
+        prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
         remember = {None: MOST_TO_REMEMBER, True: None, False: 0}[certificate]
         examples = Examples(file, _two_labels(labels), remember, lambda: _empty(prediction_file))
         if passes > 1 and not examples.rereadable:

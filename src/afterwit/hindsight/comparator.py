@@ -60,6 +60,26 @@ def judge(source: str, vector: Any, matrix: Any, signs: Signs, names: list[Any] 
     return Comparator(source, vector, signs * scores, mistakes, names)
 
 
+def row_norms(matrix: Any) -> Any:
+    """The Euclidean length of every row, without overflow or underflow on the way."""
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        return np.zeros(matrix.shape[0])
+    largest = float(abs(matrix).max())
+    if largest == 0:
+        return np.zeros(matrix.shape[0])
+    scaled = matrix / largest
+    squares = scaled.multiply(scaled).sum(axis=1) if hasattr(scaled, "indptr") else (scaled * scaled).sum(axis=1)
+    return largest * np.sqrt(np.asarray(squares).reshape(-1))
+
+
+def normalised(matrix: Any) -> tuple[Any, float]:
+    """The matrix divided by its radius where that is far from 1, as solvers want it, and the divisor."""
+    radius = float(row_norms(matrix).max(initial=0.0))
+    if radius == 0 or 1e-3 <= radius <= 1e3:
+        return matrix, 1.0
+    return matrix / radius, radius
+
+
 def read_examples(X: Any, y: Any, labels: Any) -> tuple[Rows, Signs]:
     """Checked rows and signs."""
     rows = read_many(X)
@@ -89,6 +109,8 @@ def given_comparator(comparator: Any, rows: Rows) -> Floats:
     if len(dense) > rows.width:
         raise invalid("comparator", f"a vector of at most {rows.width} weights", Words(f"{len(dense)} weights"))
     vector[: len(dense)] = dense
+    if not np.isfinite(np.linalg.norm(vector)):
+        raise invalid("comparator", "a vector of finite length", Words("one that overflows"))
     return vector
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.hindsight.comparator import Comparator, judge, read_examples
+from afterwit.hindsight.comparator import Comparator, judge, normalised, read_examples, row_norms
 from afterwit.hindsight.svm import solve_svm
 from afterwit.labels import Signs
 
@@ -28,8 +28,8 @@ from afterwit.labels import Signs
 SMALLEST_MARGIN = 1e-9
 #: Exact polishing is for this many rows on the margin at most; beyond, LIBLINEAR's answer stands.
 MOST_ON_MARGIN = 300
-#: Linear programs to decide separability hold at most this many entries; beyond, the question stays open.
-MOST_IN_PROGRAM = 60_000
+#: Linear programs to decide separability hold at most this many rows times columns; beyond, the question stays open.
+MOST_IN_PROGRAM = 400_000
 
 
 def max_margin(X: Any, y: Any, *, labels: Any = (-1, 1)) -> Comparator | None:
@@ -47,6 +47,7 @@ def solve_max_margin(matrix: Any, signs: Signs) -> Any:
     """The unit vector of largest margin, or None."""
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         return None
+    matrix, _ = normalised(matrix)
     norms = row_norms(matrix)
     radius = float(norms.max())
     if norms.min() == 0 or _contradictory(matrix, signs):
@@ -61,15 +62,6 @@ def solve_max_margin(matrix: Any, signs: Signs) -> Any:
     best = max(nearest, firmer, key=lambda vector: _margin(matrix, signs, vector))
     best = _polish(matrix, signs, best)
     return best / np.linalg.norm(best)
-
-
-def row_norms(matrix: Any) -> Any:
-    """The Euclidean length of every row."""
-    if hasattr(matrix, "indptr"):
-        from scipy.sparse.linalg import norm
-
-        return norm(matrix, axis=1)
-    return np.linalg.norm(matrix, axis=1)
 
 
 def _contradictory(matrix: Any, signs: Signs) -> bool:
@@ -139,9 +131,9 @@ def _separator_by_programs(matrix: Any, signs: Signs, vector: Any, smallest: flo
         worst = others[np.argsort(margins[others], kind="stable")[: max(100, len(chosen))]]
         chosen = np.union1d(chosen, worst)
         part = signed[chosen]
-        if part.nnz > MOST_IN_PROGRAM:
-            return None
         used = np.unique(part.indices)
+        if len(chosen) * len(used) > MOST_IN_PROGRAM:
+            return None
         # maximise gamma subject to z_t . u >= gamma for the chosen rows and |u_j| <= 1
         constraints = hstack([-part[:, used], np.ones((len(chosen), 1))], format="csr")
         cost = np.append(np.zeros(len(used)), -1.0)

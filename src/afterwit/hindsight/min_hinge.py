@@ -15,29 +15,32 @@ from typing import Any
 import numpy as np
 
 from afterwit.errors import AfterwitError
-from afterwit.hindsight.comparator import Comparator, judge, read_examples
+from afterwit.hindsight.comparator import Comparator, judge, normalised, read_examples
 from afterwit.labels import Signs
 
 
 def min_hinge(X: Any, y: Any, *, labels: Any = (-1, 1)) -> Comparator:
-    """A weight vector of least total hinge loss. Exact, and slow on many thousands of rows."""
+    """A weight vector of least total hinge loss, to HiGHS's tolerance. Slow on many thousands of rows."""
     rows, signs = read_examples(X, y, labels)
     matrix = rows.matrix()
-    return judge("least hinge loss", solve_min_hinge(matrix, signs), matrix, signs, rows.names)
+    vector = solve_min_hinge(matrix, signs)
+    if vector is None:
+        raise AfterwitError("the linear program of min_hinge could not be solved: the numbers differ too much in size")
+    return judge("least hinge loss", vector, matrix, signs, rows.names)
 
 
 def solve_min_hinge(matrix: Any, signs: Signs) -> Any:
+    """The weights, or None where HiGHS finds no answer."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, diags_array, hstack
 
     count, width = matrix.shape
     if count == 0 or width == 0:
         return np.zeros(width)
+    matrix, radius = normalised(matrix)
     signed = diags_array(signs.astype(np.float64)) @ csr_array(matrix)
     constraints = hstack([-signed, -diags_array(np.ones(count))], format="csr")
     cost = np.concatenate([np.zeros(width), np.ones(count)])
     bounds = [(None, None)] * width + [(0, None)] * count
     result = linprog(cost, A_ub=constraints, b_ub=-np.ones(count), bounds=bounds, method="highs")
-    if result.x is None:
-        raise AfterwitError(f"the linear program of min_hinge could not be solved: {result.message}")
-    return result.x[:width]
+    return None if result.x is None else result.x[:width] / radius

@@ -11,33 +11,41 @@ Source      Mohri, Rostamizadeh & Talwalkar 2018, problem (5.24) with b = 0; sol
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
 import numpy as np
 
-from afterwit.errors import invalid
-from afterwit.hindsight.comparator import Comparator, judge, read_examples
+from afterwit.errors import positive_number
+from afterwit.hindsight.comparator import Comparator, judge, normalised, read_examples
 from afterwit.labels import Signs
 
 
 def svm(X: Any, y: Any, C: float = 1.0, *, labels: Any = (-1, 1)) -> Comparator:
-    """The weight vector that minimises |u|^2/2 + C times the total hinge loss."""
-    if isinstance(C, bool) or not isinstance(C, (int, float)) or not 0 < C < math.inf:
-        raise invalid("C", "a positive finite number", C)
+    """The weight vector that minimises |u|^2/2 + C times the total hinge loss.
+
+    Warns (scikit-learn's ConvergenceWarning) where LIBLINEAR gives up before it is there: with a large C on data that
+    no hyperplane separates. What it returns is then still a comparator, but not the best.
+    """
+    C = positive_number("C", C)
     rows, signs = read_examples(X, y, labels)
     matrix = rows.matrix()
-    return judge(f"svm, C = {C:.3g}", solve_svm(matrix, signs, C), matrix, signs, rows.names)
+    # Small problems may take as long as they need; the limit is on the work, some 10^9 steps.
+    iterations = int(min(1e6, max(1000, 1e9 / max(1, matrix.size))))
+    vector = solve_svm(matrix, signs, C, tolerance=1e-6, max_iterations=iterations, quiet=False)
+    return judge(f"svm (C = {C:.3g})", vector, matrix, signs, rows.names)
 
 
-def solve_svm(matrix: Any, signs: Signs, C: float, tolerance: float = 1e-4, max_iterations: int = 1000) -> Any:
-    """The SVM's weights; close to the optimum, and exactly judged afterwards, so closeness is enough."""
+def solve_svm(
+    matrix: Any, signs: Signs, C: float, tolerance: float = 1e-4, max_iterations: int = 1000, quiet: bool = True
+) -> Any:
+    """The SVM's weights; close to the optimum, and exactly judged afterwards, so that closeness is enough."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         return np.zeros(matrix.shape[1])
+    matrix, radius = normalised(matrix)
     if (signs == signs[0]).all():
         # LIBLINEAR wants two classes; (x, y) and (-x, -y) are the same example to a separator through 0.
         matrix, signs, C = _stacked(matrix, -matrix), np.concatenate([signs, -signs]), C / 2
@@ -45,12 +53,19 @@ def solve_svm(matrix: Any, signs: Signs, C: float, tolerance: float = 1e-4, max_
         matrix = matrix.copy()
         matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     machine = LinearSVC(
-        C=C, loss="hinge", dual=True, fit_intercept=False, tol=tolerance, max_iter=max_iterations, random_state=0
+        C=float(np.clip(C * radius * radius, 1e-300, 1e300)),
+        loss="hinge",
+        dual=True,
+        fit_intercept=False,
+        tol=tolerance,
+        max_iter=max_iterations,
+        random_state=0,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        if quiet:
+            warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(matrix, signs)
-    return machine.coef_[0]
+    return machine.coef_[0] / radius
 
 
 def _stacked(upper: Any, lower: Any) -> Any:

@@ -41,6 +41,6 @@ cdef class LinearLearner:
 
     cdef double _dot_of_known(self) noexcept nogil
     cdef int _unpack(self, dict x) except -1
-    cdef int _admit(self, dict x) except -1
+    cdef int _admit(self, dict x, int unseen) except -1
     cdef int _rest(self) except -1
     cdef double _score(self, object x) except? -1

@@ -27,6 +27,11 @@ from afterwit.linear._rows import Rows, as_mapping, number, read_many, read_one
 from afterwit.protocol import Training, same_value
 
 
+def plain(x: dict[Any, Any]) -> dict[Any, float]:
+    """The same features with every value a float."""
+    return {name: number(f"x[{name!r}]", value) for name, value in x.items()}
+
+
 def view(array: Any) -> Any:
     """An array as the loops want it: interpreted, a memoryview, whose items are plain Python numbers."""
     return array if cython.compiled else memoryview(array)
@@ -46,10 +51,14 @@ class LinearLearner:
 
     #: The bounds that hold for the algorithm, as `Theorem` objects.
     theorems = ()
+    #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
+    learns_blocks = True
     #: Why there are none, where there are none.
     no_theorem_because = ""
 
     def __init__(self, labels: Any = (-1, 1), start: Any = None) -> None:
+        if cython.compiled and hasattr(self, "update"):
+            raise TypeError("update is compiled: a Python subclass cannot replace it")
         self._labels = Labels(labels)
         self._signs = dict(self._labels.lookup)
         if not cython.compiled:
@@ -169,7 +178,10 @@ class LinearLearner:
     def grow(self, features: cython.Py_ssize_t) -> cython.int:
         """Make room for this many features; new weights are 0."""
         if features > self._weights.shape[0]:
-            larger = np.zeros(max(features, 2 * self._weights.shape[0]))
+            try:
+                larger = np.zeros(max(features, 2 * self._weights.shape[0]))
+            except MemoryError:
+                raise invalid("the number of features", "what fits into memory", features) from None
             larger[: self._features] = np.asarray(self._weights)[: self._features]
             self._weights = view(larger)
         if features > self._features:
@@ -200,7 +212,10 @@ class LinearLearner:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _unpack(self, x: dict[Any, Any]) -> cython.int:
-        """Make a dict the current row; the number of its features that are new (their columns are -1)."""
+        """Make a dict the current row; the number of its features that are new (their columns are -1).
+
+        Gives back -2 for values whose conversion would run code that is not ours: never under the lock.
+        """
         k: cython.Py_ssize_t = 0
         unseen: cython.int = 0
         value: cython.double
@@ -218,7 +233,10 @@ class LinearLearner:
                 unseen += 1
             else:
                 self._scratch_columns[k] = column
-            value = entry if type(entry) is float else number(f"x[{name!r}]", entry)
+            if type(entry) is float or type(entry) is int:
+                value = entry
+            else:
+                return -2
             if not is_finite(value):
                 raise invalid(f"x[{name!r}]", "a finite number", value)
             self._scratch_values[k] = value
@@ -229,9 +247,10 @@ class LinearLearner:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _admit(self, x: dict[Any, Any]) -> cython.int:
+    def _admit(self, x: dict[Any, Any], unseen: cython.int) -> cython.int:
         """Give the new features of the unpacked dict their columns."""
         k: cython.Py_ssize_t
+        self.grow(len(self._names) + unseen)
         self._named = True
         for k, name in enumerate(x):
             if self._scratch_columns[k] < 0:
@@ -239,7 +258,7 @@ class LinearLearner:
                 self._vocabulary[name] = len(self._names)
                 self._names.append(name)
         self._known = True
-        return self.grow(len(self._names))
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -262,8 +281,9 @@ class LinearLearner:
             x = as_mapping(x)
         if isinstance(x, dict):
             with self._lock:
-                self._unpack(x)
-                return self.dot()
+                if self._unpack(x) >= 0:
+                    return self.dot()
+            return self._score(plain(x))
         return self.score_many(read_one(x))[0]
 
     def score_one(self, x: Any) -> float:
@@ -277,7 +297,8 @@ class LinearLearner:
     def learn_one(self, x: Any, y: Any) -> Any:
         """Predict x, count the round and the mistake, then learn from y. Returns the prediction."""
         sign: cython.int
-        prediction: cython.int
+        unseen: cython.int
+        prediction: cython.int = 0
         try:
             sign = self._signs[y]
         except (KeyError, TypeError):
@@ -286,9 +307,13 @@ class LinearLearner:
             x = as_mapping(x)
         if isinstance(x, dict):
             with self._lock:
-                if self._unpack(x) > 0 or not self._named:
-                    self._admit(x)
-                prediction = self.learn_row(sign)
+                unseen = self._unpack(x)
+                if unseen > 0 or (unseen == 0 and not self._named):
+                    self._admit(x, unseen)
+                if unseen >= 0:
+                    prediction = self.learn_row(sign)
+            if unseen < 0:
+                return self.learn_one(plain(x), y)
         else:
             prediction = self._learn(read_one(x), np.full(1, sign, dtype=np.int8))[0]
         return self._labels.positive if prediction > 0 else self._labels.negative
@@ -308,12 +333,12 @@ class LinearLearner:
                 raise _wrong_space("positions", "names")
             places = [self._vocabulary.get(name, -1) for name in rows.names]
             if learning:
+                self.grow(len(self._names) + places.count(-1))
                 self._named = True
                 for j, name in enumerate(rows.names):
                     if places[j] < 0:
                         places[j] = self._vocabulary[name] = len(self._names)
                         self._names.append(name)
-                self.grow(len(self._names))
             columns = np.array(places, dtype=np.int32)[rows.columns]
         self._values = view(rows.values)
         self._dense = columns is None
@@ -340,7 +365,7 @@ class LinearLearner:
                 if len(rows.values) < self._features:
                     rows.require_finite()
                 else:
-                    before = self.state()
+                    before = self._state()
                 self._enter(rows, True)
                 self._on_trust = before is not None
                 stopped = self._learn_rows(rows, view(signs), view(predictions), 0)
@@ -486,8 +511,9 @@ class LinearLearner:
     @property
     def weights(self) -> Any:
         """A copy of w: a dict by name if it learned names, an array by position if it learned positions."""
-        weights = np.array(self._weights[: self._features])
-        return weights if not self._named else dict(zip(self._names, weights.tolist(), strict=True))
+        with self._lock:
+            weights = np.array(self._weights[: self._features])
+            return weights if not self._named else dict(zip(self._names, weights.tolist(), strict=True))
 
     def _begin_at(self, start: Any) -> None:
         rows = read_many([start]) if isinstance(as_mapping(start), dict) else read_one(start)
@@ -523,6 +549,10 @@ class LinearLearner:
 
     def state(self) -> dict[str, Any]:
         """All it has learned, as numbers, lists and arrays; ``restore`` takes it back."""
+        with self._lock:
+            return self._state()
+
+    def _state(self) -> dict[str, Any]:
         return {
             "rounds": self._rounds,
             "mistakes": self._mistakes,
@@ -533,21 +563,19 @@ class LinearLearner:
 
     def restore(self, state: Any) -> None:
         """Become the learner whose ``state()`` this was."""
-        weights = np.asarray(state["weights"], dtype=np.float64)
-        names = state["names"]
-        if weights.ndim != 1 or not np.isfinite(weights).all():
-            raise InputError("weights must be a 1-D array of finite numbers")
-        if names is not None and (len(set(names)) != len(names) or len(names) != len(weights)):
-            raise InputError("names must be as many different names as there are weights")
+        weights, names = state["weights"], state["names"]
+        if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.ndim != 1:
+            raise invalid("weights", "a 1-D array of float64", weights)
+        if names is not None and not (isinstance(names, list) and len(set(names)) == len(names) == len(weights)):
+            raise invalid("names", "a list of as many different names as there are weights", names)
         counts = [state["rounds"], state["mistakes"], state["updates"]]
-        if any(not isinstance(count, int) or count < 0 for count in counts) or max(counts) > counts[0]:
-            raise InputError("rounds, mistakes and updates must be counts, none above rounds")
+        if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
+            raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
         with self._lock:
             self._become(state)
 
     def _become(self, state: Any) -> None:
-        weights = np.asarray(state["weights"], dtype=np.float64)
-        names = state["names"]
+        weights, names = state["weights"], state["names"]
         self._named = names is not None
         self._names = list(names) if names is not None else []
         self._vocabulary = {name: j for j, name in enumerate(self._names)}

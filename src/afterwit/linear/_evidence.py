@@ -25,6 +25,8 @@ class Evidence:
     rounds: int
     mistakes: int
     passes: int
+    #: Lengths are measured in this unit, so that the numbers here are of moderate size.
+    unit: float
     radius: float
     #: The row of every update round, in order.
     updates: npt.NDArray[np.intp]
@@ -80,7 +82,8 @@ def separability(evidence: Evidence) -> tuple[Assumption, Comparator | None]:
         detail = "no hyperplane through the origin that separates the data was found"
         return Assumption(statement, Basis.OBSERVED, False, detail), None
     widest = max(separating, key=lambda comparator: comparator.margin)
-    return Assumption(statement, Basis.OBSERVED, True, f"gamma = {widest.margin:.4g}"), widest
+    detail = f"gamma = {evidence.unit * widest.margin:.4g}"
+    return Assumption(statement, Basis.OBSERVED, True, detail), widest
 
 
 @dataclass(frozen=True)

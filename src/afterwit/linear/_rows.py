@@ -28,7 +28,8 @@ Columns = npt.NDArray[np.int32]
 Starts = npt.NDArray[np.int64]
 
 MANY = "a 2-D array, a scipy sparse matrix, a DataFrame or a sequence of dicts"
-LARGEST_POSITION = 2**31 - 2
+#: A weight vector over all positions up to this one takes 2 GiB.
+LARGEST_POSITION = 2**28 - 1
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf", "ibis", "duckdb")
 
 
@@ -152,6 +153,8 @@ def as_mapping(x: Any) -> Any:
     if isinstance(x, Mapping):
         return dict(x)
     if type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "to_dict"):
+        if not x.index.is_unique:
+            raise invalid("x", "a Series whose names are all different", Words("repeated names"))
         return x.to_dict()
     return x
 
@@ -193,23 +196,33 @@ def _read_dense(X: npt.NDArray[Any], parameter: str) -> Rows:
 
 
 def _read_scipy(X: Any, parameter: str) -> Rows:
+    allowed = "a well-formed sparse matrix"
+    if X.format in ("csc", "bsr"):
+        # Converting a malformed one could crash scipy.
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise invalid(parameter, allowed, Words(f"{X.format}: {error}")) from None
     X = X.tocsr()
     if X.data.dtype.kind not in "biuf":
         raise invalid(parameter, "a sparse matrix of numbers", Words(f"a sparse matrix of dtype {X.data.dtype}"))
     count, width = X.shape
+    parts = (X.indptr, X.indices, X.data)
+    if any(part.ndim != 1 for part in parts) or any(part.dtype.kind not in "iu" for part in parts[:2]):
+        raise invalid(parameter, allowed, Words("row pointers or columns that are not whole numbers"))
     starts = np.array(X.indptr, dtype=np.int64)
+    if len(starts) != count + 1:
+        raise invalid(parameter, allowed, Words(f"{len(starts)} row pointers for {count} rows"))
     stored = int(starts[-1])
     if starts[0] != 0 or stored > len(X.data) or stored > len(X.indices) or (np.diff(starts) < 0).any():
-        raise invalid(parameter, "a well-formed sparse matrix", Words("row pointers that do not ascend"))
+        raise invalid(parameter, allowed, Words("row pointers that do not ascend"))
     indices = X.indices[:stored]
-    if stored and (indices.dtype.itemsize == 8 or width > LARGEST_POSITION) and indices.max() > LARGEST_POSITION:
-        raise invalid(
-            parameter, f"at most {LARGEST_POSITION + 1:,} columns wide", Words(f"column {int(indices.max())}")
-        )
+    if stored and indices.dtype.itemsize == 8 and not 0 <= indices.min() <= indices.max() <= LARGEST_POSITION:
+        raise invalid(parameter, f"{allowed} with columns from 0 to {LARGEST_POSITION:,}", Words("others"))
     columns = np.ascontiguousarray(indices, dtype=np.int32)
     # Seen as unsigned, a negative position is huge: one pass checks both ends.
     if stored and int(columns.view(np.uint32).max()) >= width:
-        raise invalid(parameter, "a well-formed sparse matrix", Words(f"a column outside 0..{width - 1}"))
+        raise invalid(parameter, allowed, Words(f"a column outside 0..{width - 1}"))
     values = np.ascontiguousarray(X.data[:stored], dtype=np.float64)
     return Rows(count, min(width, LARGEST_POSITION + 1), values, columns, starts, single=parameter == "x")
 
@@ -263,11 +276,13 @@ def _read_frame(X: Any) -> Rows:
     except nw.exceptions.DuplicateError as error:
         raise invalid("X", "a DataFrame whose columns have different names", Words(str(error))) from None
     except TypeError:
-        raise invalid("X", MANY + " (in memory, not lazy)", X) from None
+        raise invalid("X", MANY + ", in memory", X) from None
     names = list(frame.columns)
+    if any(isinstance(name, tuple) for name in names):
+        raise invalid("X", "a DataFrame with one level of column names", Words("several levels"))
     values = np.empty((len(frame), len(names)))
     for j, name in enumerate(names):
-        column = frame[name]
+        column = frame.get_column(name)
         if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
             raise invalid(f"X[{name!r}]", "a column of numbers", Words(f"a column of {column.dtype}"))
         try:

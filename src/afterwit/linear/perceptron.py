@@ -31,7 +31,7 @@ from typing import Any
 import cython
 
 from afterwit.certificate import Theorem
-from afterwit.errors import invalid
+from afterwit.errors import positive_number
 from afterwit.linear._evidence import best_over_comparators, not_applicable, separability
 from afterwit.protocol import signature
 
@@ -57,7 +57,8 @@ class MarginBound(Theorem):
         separable, widest = separability(evidence)
         if widest is None:
             return not_applicable(self, evidence, separable)
-        inputs = {"R": evidence.radius, "gamma": widest.margin, "comparator": widest.source}
+        unit = evidence.unit
+        inputs = {"R": unit * evidence.radius, "gamma": unit * widest.margin, "comparator": widest.source}
         return evidence.certificate(self, self.bound(evidence.radius, widest.margin), inputs, separable)
 
 
@@ -75,7 +76,8 @@ class HingeBound(Theorem):
 
     def certify(self, evidence: Any) -> Any:
         best = best_over_comparators(evidence, lambda u: self.bound(evidence.radius, u.norm, u.hinge))
-        inputs = {"R": evidence.radius, "|u|": best.norm, "L": best.hinge, "comparator": best.source}
+        unit = evidence.unit
+        inputs = {"R": unit * evidence.radius, "|u|": best.norm / unit, "L": best.hinge, "comparator": best.source}
         return evidence.certificate(self, self.bound(evidence.radius, best.norm, best.hinge), inputs)
 
 
@@ -114,7 +116,8 @@ class UpdateHingeBound(Theorem):
                 blind = evidence.losses_on_updates(blind)
             chosen.append(blind)
         best = min(chosen, key=lambda u: self.at(evidence.radius, u))
-        inputs = {"r": evidence.radius, "rho": best.rho, self.loss_name: self.loss(best), "comparator": best.source}
+        unit, loss = evidence.unit, self.loss(best)
+        inputs = {"r": unit * evidence.radius, "rho": unit * best.rho, self.loss_name: loss, "comparator": best.source}
         return evidence.certificate(self, self.at(evidence.radius, best), inputs)
 
 
@@ -163,10 +166,8 @@ class Perceptron(LinearLearner):
     __signature__ = signature(rate=1.0, start=None, labels=(-1, 1))
 
     def __init__(self, rate: Any = 1.0, start: Any = None, labels: Any = (-1, 1)) -> None:
-        if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate < math.inf:
-            raise invalid("rate", "a positive finite number", rate)
+        self._rate = positive_number("rate", rate)
         LinearLearner.__init__(self, labels, start)
-        self._rate = rate
         self._start = None if start is None else self.weights
 
     @cython.cfunc

@@ -37,9 +37,13 @@ class ByteSource:
 
     def _open(self, source: Any) -> Any:
         if source == "-":
+            if sys.stdin is None:
+                raise StreamError("it is closed", path=self.name)
             return sys.stdin.buffer
         if not isinstance(source, (str, os.PathLike)):
             return source
+        if os.fspath(source) == "":
+            raise StreamError("the name of a file was expected", path="''")
         try:
             file = Path(source).open("rb")  # noqa: SIM115 - closed by close()
             status = os.fstat(file.fileno())

@@ -13,7 +13,7 @@ from typing import Any
 import cython
 import numpy as np
 
-LARGEST_ID = 2**31 - 2
+LARGEST_ID = 2**28 - 1
 
 # What was expected where parsing stopped; 0 means nothing is wrong.
 EXPECTED_LABEL = 1
@@ -26,7 +26,6 @@ EXPECTED_NEW_ID = 7
 
 
 @cython.cclass
-@cython.final
 class LibsvmParser:
     """Parses buffers of whole lines; keeps its work arrays between calls and counts the distinct ids it has seen."""
 
@@ -139,6 +138,9 @@ class LibsvmParser:
             at = self._read_number(at, end)
             if at < 0 or not self._ends_token(at, end):
                 problem = EXPECTED_LABEL
+                break
+            if self._number - self._number != 0:
+                problem = EXPECTED_FINITE
                 break
             self._labels[row] = self._number
             self._row_lines[row] = lines

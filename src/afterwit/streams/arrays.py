@@ -22,22 +22,36 @@ class ArrayStream:
 
     def __init__(self, X: Any, y: Any) -> None:
         self.X = X
-        self._rows = read_many(X)
-        self.y: npt.NDArray[Any] = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
-        if self.y.ndim != 1 or len(self.y) != self._rows.count:
+        self.y = _labels(y)
+        self._count = read_many(X).count
+        if self.y.ndim != 1 or len(self.y) != self._count:
             shape = Words(f"labels of shape {self.y.shape}")
-            raise invalid("y", f"one label for each of the {self._rows.count} rows of X", shape)
+            raise invalid("y", f"one label for each of the {self._count} rows of X", shape)
 
     def __len__(self) -> int:
-        return self._rows.count
+        return self._count
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        rows = read_many(self.X)
         for i, y in enumerate(self.y.tolist()):
-            yield self._rows.row(i), y
+            yield rows.row(i), y
 
     def reader(self) -> ArrayReader:
-        """A fresh reader at the beginning."""
-        return ArrayReader(self._rows, self.y)
+        """A fresh reader at the beginning. X is checked anew: it is the caller's, and may have changed."""
+        return ArrayReader(read_many(self.X), self.y)
+
+
+def _labels(y: Any) -> npt.NDArray[Any]:
+    """Labels as an array in which each keeps its type."""
+    if hasattr(y, "to_numpy"):
+        return np.asarray(y.to_numpy())
+    if isinstance(y, np.ndarray):
+        return y
+    labels = list(y)
+    numbers = {type(label) for label in labels} in ({int}, {float}, {bool})
+    array = np.array(labels) if numbers else np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
 
 
 class ArrayReader:
@@ -54,6 +68,11 @@ class ArrayReader:
             return None
         begin, self._at = self._at, min(self._at + count, self._rows.count)
         return self._rows.part(begin, self._at), self._y[begin : self._at]
+
+    @property
+    def share(self) -> float:
+        """How much of the rows has been handed over."""
+        return self._at / max(1, self._rows.count)
 
     def __enter__(self) -> ArrayReader:
         return self

@@ -27,16 +27,16 @@ from afterwit.streams._bytes import ByteSource, source_name
 #: How much of the file is read at once.
 BUFFER = 1 << 20
 #: A line this long is not a line of a libsvm file.
-LONGEST_LINE = 1 << 30
+LONGEST_LINE = 1 << 28
 
 EXPECTATIONS = {
     _libsvm.EXPECTED_LABEL: "a label (a number) was expected",
-    _libsvm.EXPECTED_ID: "a feature as id:value was expected",
+    _libsvm.EXPECTED_ID: "a feature as id:value (ids are whole numbers from 0 on) was expected",
     _libsvm.EXPECTED_COLON: "a feature as id:value was expected",
     _libsvm.EXPECTED_VALUE: "a feature as id:value with a number for the value was expected",
     _libsvm.EXPECTED_SMALLER_ID: f"an id of at most {_libsvm.LARGEST_ID:,} was expected",
-    _libsvm.EXPECTED_FINITE: "a finite value was expected",
-    _libsvm.EXPECTED_NEW_ID: "every id at most once in a line was expected",
+    _libsvm.EXPECTED_FINITE: "a finite number was expected",
+    _libsvm.EXPECTED_NEW_ID: "another id was expected (each may stand once in a line)",
 }
 
 
@@ -46,9 +46,13 @@ class LibsvmStream:
     def __init__(self, source: Any) -> None:
         self.source = source
         self.name = source_name(source)
+        seekable = hasattr(source, "seekable") and source.seekable()
+        self._beginning: int | None = source.tell() if seekable else None
 
     def reader(self) -> LibsvmReader:
         """A fresh reader at the beginning."""
+        if self._beginning is not None:
+            self.source.seek(self._beginning)
         return LibsvmReader(self.source)
 
     def __iter__(self) -> Iterator[tuple[SparseRow, int | float]]:
@@ -73,6 +77,7 @@ class LibsvmReader:
         self._parser = _libsvm.LibsvmParser()
         self._data = bytearray()
         self._at = 0
+        self._whole_lines = 0
         self._exhausted = False
         self._width = 0
         self._line = 0
@@ -107,9 +112,8 @@ class LibsvmReader:
     def take(self, count: int) -> tuple[Rows, npt.NDArray[np.float64]] | None:
         """The next rows, at least one and at most ``count``, and their labels; None at the end."""
         while True:
-            end = len(self._data) if self._exhausted else self._data.rfind(b"\n") + 1
-            if self._at < end:
-                labels, starts, columns, values = self._parser.parse(self._data, self._at, end, count)
+            if self._at < self._whole_lines:
+                labels, starts, columns, values = self._parser.parse(self._data, self._at, self._whole_lines, count)
                 self._line_before = self._line
                 self._line += self._parser.lines
                 self._at = self._parser.at
@@ -124,15 +128,23 @@ class LibsvmReader:
             self._refill()
 
     def _refill(self) -> None:
+        """Drop what has been parsed and read on; only the new bytes are searched for the end of a line."""
         chunk = self._source.read(BUFFER)
-        if not chunk:
-            self._exhausted = True
-        if self._line == 0 and self._at == 0 and not self._data:
+        if self._line == 0 and not self._data:
             chunk = chunk.removeprefix(b"\xef\xbb\xbf")
-        self._data = self._data[self._at :] + chunk
+        del self._data[: self._at]
         self._at = 0
-        if len(self._data) > LONGEST_LINE:
-            raise StreamError(f"a line longer than {LONGEST_LINE:,} bytes", path=self._source.name, line=self._line + 1)
+        self._data += chunk
+        if chunk:
+            newline = chunk.rfind(b"\n")
+            self._whole_lines = len(self._data) - len(chunk) + newline + 1 if newline >= 0 else 0
+        else:
+            self._exhausted = True
+            self._whole_lines = len(self._data)
+        if len(self._data) - self._whole_lines > LONGEST_LINE:
+            reason = f"found a line longer than {LONGEST_LINE:,} bytes where a line of features was expected"
+            line = self._line + self._data.count(b"\n") + 1
+            raise StreamError(reason, path=self._source.name, line=line)
 
     def _refusal(self) -> StreamError:
         rest = self._data[self._at : self._at + 200]
@@ -155,4 +167,4 @@ class LibsvmReader:
 
 def whole(label: float) -> int | float:
     """A label as it was written: 1, not 1.0."""
-    return int(label) if float(label).is_integer() else label
+    return int(label) if float(label).is_integer() and abs(label) < 2**53 else label
