@@ -5,8 +5,10 @@ AFTERWIT_INTERPRETED=1, the same files are installed and run as Python.
 """
 
 import os
+import sys
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 # No fused multiply-add: it rounds once where the sources round twice, and so differs between machines.
 FLAGS = ["-O3", "-ffp-contract=off"]
@@ -18,6 +20,16 @@ COMPILED = [
 ]
 
 
+class OptionalBuild(build_ext):
+    """Goes on without a module that cannot be compiled, for whatever reason: its Python file is there anyway."""
+
+    def build_extension(self, ext):
+        try:
+            super().build_extension(ext)
+        except Exception as error:
+            print(f"afterwit: {ext.name} is not compiled and will run as Python ({error})", file=sys.stderr)
+
+
 def extensions():
     if os.environ.get("AFTERWIT_INTERPRETED"):
         return []
@@ -27,11 +39,7 @@ def extensions():
         Extension(name, [f"src/{name.replace('.', '/')}.py"], extra_compile_args=FLAGS, optional=True)
         for name in COMPILED
     ]
-    return cythonize(
-        modules,
-        build_dir="build/cython",
-        compiler_directives={"language_level": 3},
-    )
+    return cythonize(modules, build_dir="build/cython", compiler_directives={"language_level": 3})
 
 
-setup(ext_modules=extensions())
+setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild})

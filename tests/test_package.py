@@ -4,6 +4,7 @@ import importlib
 import inspect
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -81,3 +82,31 @@ def test_compiled_and_interpreted_are_the_same_to_the_last_bit():
     assert compiled.pop("compiled") is True
     assert interpreted.pop("compiled") is False
     assert compiled == interpreted
+
+
+@pytest.mark.installed_only
+def test_without_a_compiler_it_installs_and_runs_interpreted(tmp_path):
+    root = os.path.dirname(HERE)
+    source = tmp_path / "source"
+    shutil.copytree(
+        os.path.join(root, "src"), source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
+    )
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(os.path.join(root, name), source)
+    options = ["--quiet", "--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check"]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, "--target", str(tmp_path / "installed"), str(source)],
+        env={**os.environ, "CC": "/nowhere/cc"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    version = subprocess.run(
+        [sys.executable, "-m", "afterwit", "--version"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert "(interpreted" in version
