@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -18,6 +19,10 @@ from typing import Any, ClassVar
 
 #: Bounds and observations are computed in floating point; this much relative difference is rounding.
 ROUNDING = 1e-9
+
+
+#: How wide a certificate is printed.
+WIDTH = 100
 
 
 class Basis(StrEnum):
@@ -134,7 +139,9 @@ class Certificate:
     def __str__(self) -> str:
         lines = [self._title()]
         for head, texts in self._sections():
-            lines += [f"  {first:<9}  {text}" for first, text in zip([head] + [""] * len(texts), texts, strict=False)]
+            for i, text in enumerate(texts):
+                start = f"  {head if i == 0 else '':<9}  "
+                lines += textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=" " * (len(start) + 2))
         return "\n".join(lines)
 
     def _title(self) -> str:

@@ -95,7 +95,7 @@ class Labels:
         if not known.all():
             position = int(np.argmin(known))
             raise self.refusal(labels[position], position)
-        signs: Signs = np.where(positive, np.int8(1), np.int8(-1))
+        signs: Signs = 2 * positive.view(np.int8) - np.int8(1)
         return signs
 
     def _signs_of_objects(self, labels: Any) -> Signs:
@@ -111,7 +111,10 @@ class Labels:
 
     def decode(self, signs: Signs) -> npt.NDArray[Any]:
         """The user's labels for an array of −1 and +1."""
-        return self._array[(signs > 0).astype(np.intp)]
+        if self._array.dtype == object:
+            return self._array[(signs > 0).astype(np.intp)]
+        decoded: npt.NDArray[Any] = np.where(signs > 0, self._array[1], self._array[0])
+        return decoded
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Labels) and self.pair == other.pair

@@ -37,7 +37,7 @@ class Evidence:
     @cached_property
     def hindsight(self) -> Hindsight:
         best = min(self.comparators, key=lambda comparator: comparator.mistakes)
-        description = f"by the best fixed separator found afterwards ({best.source})"
+        description = f"by the best fixed separator found afterwards: {best.source}"
         return Hindsight(self.passes * best.mistakes, description)
 
     @cached_property

@@ -214,7 +214,7 @@ def _read_scipy(X: Any, parameter: str) -> Rows:
     if len(starts) != count + 1:
         raise invalid(parameter, allowed, Words(f"{len(starts)} row pointers for {count} rows"))
     stored = int(starts[-1])
-    if starts[0] != 0 or stored > len(X.data) or stored > len(X.indices) or (np.diff(starts) < 0).any():
+    if starts[0] != 0 or stored > len(X.data) or stored > len(X.indices) or (starts[1:] < starts[:-1]).any():
         raise invalid(parameter, allowed, Words("row pointers that do not ascend"))
     indices = X.indices[:stored]
     if stored and indices.dtype.itemsize == 8 and not 0 <= indices.min() <= indices.max() <= LARGEST_POSITION:
