@@ -318,6 +318,7 @@ def test_messages_name_the_place():
         (lambda: learner.learn_many([{"a": 1}, {"b": "2"}], [1, 1]), "X[1, 'b'] must be a finite number; received '2'"),
         (lambda: learner.learn_one(X[1], 1), "x[2] must be a finite number; received nan"),
         (lambda: learner.learn_one({"a": float("inf")}, 1), "x['a'] must be a finite number; received inf"),
+        (lambda: learner.learn_one({"a": 10**400}, 1), "x['a'] must be a finite number; received 1000"),
         (lambda: learner.learn_one({"a": 1}, 5), "y must be -1 or 1; received 5"),
         (lambda: learner.learn_many(X[:1], [0]), "y[0] must be -1 or 1; received 0"),
         (lambda: learner.learn_many(X[:2], [1]), "y must be as long as X (2 rows); received 1 labels"),

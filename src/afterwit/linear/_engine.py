@@ -41,8 +41,8 @@ def view(array: Any) -> Any:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def is_finite(number: cython.double) -> cython.bint:
-    return -1.7976931348623157e308 <= number <= 1.7976931348623157e308
+def is_finite(value: cython.double) -> cython.bint:
+    return -1.7976931348623157e308 <= value <= 1.7976931348623157e308
 
 
 @cython.cclass
@@ -51,10 +51,10 @@ class LinearLearner:
 
     #: The bounds that hold for the algorithm, as `Theorem` objects.
     theorems = ()
-    #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
-    learns_blocks = True
     #: Why there are none, where there are none.
     no_theorem_because = ""
+    #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
+    learns_blocks = True
 
     def __init__(self, labels: Any = (-1, 1), start: Any = None) -> None:
         if cython.compiled and hasattr(self, "update"):
@@ -90,7 +90,7 @@ class LinearLearner:
     @cython.nogil
     @cython.exceptval(check=False)
     def dot(self) -> cython.double:
-        """W . x for the current row. Four running sums let the additions overlap."""
+        """The product w . x for the current row. Four running sums let the additions overlap."""
         first: cython.Py_ssize_t = self._first
         offset: cython.Py_ssize_t = self._offset
         features: cython.Py_ssize_t = self._features
@@ -162,7 +162,7 @@ class LinearLearner:
     @cython.nogil
     @cython.exceptval(check=False)
     def add(self, scale: cython.double) -> cython.void:
-        """W <- w + scale x for the current row."""
+        """Add to the weights: w <- w + scale x for the current row."""
         k: cython.Py_ssize_t
         first: cython.Py_ssize_t = self._first
         offset: cython.Py_ssize_t = self._offset
@@ -233,9 +233,11 @@ class LinearLearner:
                 unseen += 1
             else:
                 self._scratch_columns[k] = column
-            if type(entry) is float or type(entry) is int:
+            if type(entry) is not float and type(entry) is not int:
+                return -2
+            try:
                 value = entry
-            else:
+            except OverflowError:
                 return -2
             if not is_finite(value):
                 raise invalid(f"x[{name!r}]", "a finite number", value)
@@ -287,7 +289,7 @@ class LinearLearner:
         return self.score_many(read_one(x))[0]
 
     def score_one(self, x: Any) -> float:
-        """W . x, the signed number whose sign is the prediction."""
+        """The score w . x, whose sign is the prediction."""
         return self._score(x)
 
     def predict_one(self, x: Any) -> Any:
@@ -418,7 +420,7 @@ class LinearLearner:
         return i
 
     def _score_rows(self, rows: Any, scores: cython.double[::1]) -> None:
-        """W . x for every row."""
+        """The scores w . x of every row."""
         starts: cython.longlong[::1]
         i: cython.Py_ssize_t
         count: cython.Py_ssize_t = rows.count
