@@ -41,7 +41,11 @@ def learner():
 def test_the_bits_come_back(tmp_path, learner):
     aw.save(learner, tmp_path / "m")
     assert aw.load(tmp_path / "m").weights.tobytes() == learner.weights.tobytes()
-    wide = aw.Perceptron(start=aw.SparseRow([5, 10**7], [-0.0, 1e-300]))
+    wide = aw.Perceptron(start=aw.SparseRow([5, 10**7], [1.0, 1e-300]))
+    state = wide.state()
+    state["weights"][5] = -0.0
+    wide.restore(state)
+    assert np.signbit(wide.weights[5])
     aw.save(wide, tmp_path / "wide")
     assert aw.load(tmp_path / "wide").weights.tobytes() == wide.weights.tobytes()
     assert (tmp_path / "wide").stat().st_size < 5000

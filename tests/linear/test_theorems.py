@@ -219,6 +219,7 @@ def test_several_passes_are_one_long_sequence():
         if certificate.bound is not None:
             assert certificate.bound == pytest.approx(long[name].bound, rel=1e-3)
             assert certificate.rounds == 150
+        assert certificate.hindsight.value == long[name].hindsight.value > 0
 
 
 def test_a_start_elsewhere_is_outside_the_theorems():
