@@ -20,7 +20,7 @@ def test_there_and_back(pair):
     back = labels.decode(signs)
     assert back.tolist() == mixed
     assert [type(label) for label in back.tolist()] == [type(label) for label in mixed]
-    assert [labels.sign(label) for label in mixed] == [-1, 1, 1, -1]
+    assert [labels.lookup[label] for label in mixed] == [-1, 1, 1, -1]
 
 
 def test_arrays_and_columns_of_any_library():

@@ -162,8 +162,47 @@ def test_a_thing_that_is_no_learner():
 
 def test_the_record_prints_its_curve():
     text = str(aw.play(aw.Perceptron(), noisy_stream(5)))
-    assert text.splitlines()[0].split() == ["rounds", "mistakes", "error", "recent", "features"]
+    assert text.splitlines()[0].split() == [
+        "rounds",
+        "mistakes",
+        "error",
+        "so",
+        "far",
+        "since",
+        "last",
+        "row",
+        "features",
+    ]
     assert len(text.splitlines()) == 5
+
+
+def test_errors_in_blocks_name_the_row_of_the_stream():
+    X = np.ones((1500, 2))
+    y = np.ones(1500, dtype=int)
+    y[1000] = 7
+    with pytest.raises(InputError, match=r"y\[1000\] must be"):
+        aw.play(aw.Perceptron(), ArrayStream(X, y))
+    X[1000, 1] = np.nan
+    with pytest.raises(InputError, match=r"X\[1000, 1\] must be"):
+        aw.play(aw.Perceptron(), ArrayStream(X, np.ones(1500, dtype=int)))
+
+
+def test_a_stream_of_dicts_hands_over_the_names_it_has_come_to():
+    rows = [{f"f{k}": 1.0, "f0": 2.0} for k in range(8)]
+    stream = ArrayStream(rows, [1, -1] * 4)
+    in_blocks, singly = aw.Perceptron(), aw.Perceptron()
+    record = aw.play(in_blocks, stream)
+    assert [point.features for point in record.curve] == [1, 2, 4, 8]
+    aw.play(singly, list(zip(rows, [1, -1] * 4, strict=True)))
+    assert in_blocks == singly
+
+
+def test_labels_for_array_streams():
+    import pyarrow as pa
+
+    assert ArrayStream([[1.0], [2.0]], pa.array(["a", "b"])).y.tolist() == ["a", "b"]
+    with pytest.raises(InputError, match="y must be a sequence"):
+        ArrayStream([[1.0]], None)
 
 
 def test_array_streams_check_their_lengths():

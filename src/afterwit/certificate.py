@@ -67,6 +67,8 @@ class Theorem:
     statement: ClassVar[str]
     citation: ClassVar[str]
     quantity: ClassVar[str]
+    #: The bound depends on the sequence alone, not on what the learner did with it: it could have been promised.
+    foreseeable: ClassVar[bool] = True
 
     def certify(self, evidence: Any) -> Certificate:
         """Apply the theorem to what a checker recomputed from the data."""
@@ -221,16 +223,19 @@ class Certificate:
 
 
 def tightest_first(certificates: list[Certificate]) -> Certificate:
-    """One certificate: the tightest that applies, carrying the others in order; the given order breaks ties."""
+    """One certificate: the tightest that applies, carrying the others in order; the given order breaks ties.
+
+    Bounds that look at what the learner did come after those that could have been promised.
+    """
     ranked = sorted(certificates, key=_rank)
     return replace(ranked[0], others=tuple(ranked[1:]))
 
 
-def _rank(certificate: Certificate) -> tuple[bool, float]:
+def _rank(certificate: Certificate) -> tuple[bool, bool, float]:
     applies = certificate.verdict is not Verdict.NOT_APPLICABLE
     # Bounds that differ by rounding are the same bound.
     bound = float(f"{certificate.bound:.9g}") if applies and certificate.bound is not None else math.inf
-    return (not applies, bound)
+    return (not applies, not certificate.theorem.foreseeable, bound)
 
 
 def _at_most(certificate: Certificate) -> str:

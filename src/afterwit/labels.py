@@ -18,16 +18,14 @@ class Labels:
     """Two distinct labels, the negative one first.
 
     >>> labels = Labels(("ham", "spam"))
-    >>> labels.sign("spam"), labels.sign("ham")
-    (1, -1)
     >>> labels.signs(["ham", "spam", "spam"])
     array([-1,  1,  1], dtype=int8)
     >>> labels.decode(labels.signs(["ham", "spam"])).tolist()
     ['ham', 'spam']
-    >>> labels.sign("eggs")
+    >>> labels.signs(["ham", "eggs"])
     Traceback (most recent call last):
         ...
-    afterwit.errors.LabelError: y must be 'ham' or 'spam'; received 'eggs'
+    afterwit.errors.LabelError: y[1] must be 'ham' or 'spam'; received 'eggs'
     """
 
     __slots__ = ("_array", "_signs", "negative", "positive")
@@ -62,23 +60,19 @@ class Labels:
         """Label -> −1 or +1."""
         return MappingProxyType(self._signs)
 
-    def sign(self, label: Any) -> int:
-        """−1 or +1 for one label."""
-        try:
-            return self._signs[label]
-        except (KeyError, TypeError):
-            raise self.refusal(label) from None
-
     def refusal(self, label: Any, position: int | None = None) -> InputError:
         where = "y" if position is None else f"y[{position}]"
         return invalid(where, f"{self.negative!r} or {self.positive!r}", _plain(label), LabelError)
 
-    def signs(self, labels: Any) -> Signs:
-        """−1 and +1 for many labels (a sequence, an array, or a column of any DataFrame library)."""
+    def signs(self, labels: Any, first: int = 0) -> Signs:
+        """−1 and +1 for many labels (a sequence, an array, or a column of any DataFrame library).
+
+        ``first`` is the number of the first label, for messages about part of a longer sequence.
+        """
         if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
-            return self._signs_of_objects(labels)
+            return self._signs_of_objects(labels, first)
         if hasattr(labels, "to_pylist"):  # pyarrow, whose strings have no numpy form
-            return self._signs_of_objects(labels.to_pylist())
+            return self._signs_of_objects(labels.to_pylist(), first)
         if not isinstance(labels, np.ndarray):
             if not hasattr(labels, "to_numpy"):
                 raise invalid("y", "a sequence or a 1-D array of labels", labels)
@@ -89,16 +83,16 @@ class Labels:
             raise invalid("y", "one-dimensional", Words(f"an array of shape {labels.shape}"))
         numbers = isinstance(self.negative, (int, float)) and isinstance(self.positive, (int, float))
         if not (labels.dtype.kind in "biuf" and numbers):
-            return self._signs_of_objects(labels.tolist())
+            return self._signs_of_objects(labels.tolist(), first)
         positive = labels == self.positive
         known = positive | (labels == self.negative)
         if not known.all():
             position = int(np.argmin(known))
-            raise self.refusal(labels[position], position)
+            raise self.refusal(labels[position], first + position)
         signs: Signs = 2 * positive.view(np.int8) - np.int8(1)
         return signs
 
-    def _signs_of_objects(self, labels: Any) -> Signs:
+    def _signs_of_objects(self, labels: Any, first: int) -> Signs:
         try:
             return np.array([self._signs[label] for label in labels], dtype=np.int8)
         except (KeyError, TypeError):
@@ -106,7 +100,7 @@ class Labels:
                 try:
                     self._signs[label]
                 except (KeyError, TypeError):
-                    raise self.refusal(label, position) from None
+                    raise self.refusal(label, first + position) from None
             raise
 
     def decode(self, signs: Signs) -> npt.NDArray[Any]:

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from afterwit.errors import invalid
 
+#: The heads of a printed learning curve.
+HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
 #: How many rows a stream hands over at once where nothing asks for a smaller block.
 BLOCK = 65_536
 
@@ -69,6 +71,11 @@ class Point:
     recent_error: float
     features: int | None
 
+    def __str__(self) -> str:
+        """A row under HEADER."""
+        features = "" if self.features is None else f"{self.features:,}"
+        return f"{self.rounds:>12,} {self.mistakes:>12,} {self.error:>13.2%} {self.recent_error:>15.2%} {features:>10}"
+
 
 @dataclass
 class Record:
@@ -97,11 +104,7 @@ class Record:
         }
 
     def __str__(self) -> str:
-        lines = [f"{'rounds':>12} {'mistakes':>12} {'error':>8} {'recent':>8} {'features':>10}"]
-        for p in self.curve:
-            features = "" if p.features is None else f"{p.features:,}"
-            lines.append(f"{p.rounds:>12,} {p.mistakes:>12,} {p.error:>8.2%} {p.recent_error:>8.2%} {features:>10}")
-        return "\n".join(lines)
+        return "\n".join([HEADER, *map(str, self.curve)])
 
 
 def play(
@@ -149,7 +152,7 @@ def play(
             _play_rounds(learner, stream, tally, take)
         else:
             _play_delayed(learner, stream, delay, tally, take)
-        if predictions is True:
+        if predictions and not callable(predictions):
             tally.record.predictions = np.concatenate(kept) if kept else np.empty(0)
     return tally.finish()
 

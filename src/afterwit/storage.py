@@ -144,8 +144,8 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         target = target.resolve()
         mode = _mode_for(target)
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".afterwit-")
+    except (OSError, RuntimeError, ValueError) as error:  # the last two: links in a circle, a name with a null byte
         raise _unwritable(Path(path), error) from None
     temporary = Path(name)
     try:
@@ -173,8 +173,8 @@ def _mode_for(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError(f"{path}: cannot be written ({error.strerror or error})")
+def _unwritable(path: Path, error: Exception) -> InputError:
+    return InputError(f"{path}: cannot be written ({getattr(error, 'strerror', None) or error})")
 
 
 def _encode(value: Any, arrays: dict[str, Any]) -> Any:

@@ -350,6 +350,8 @@ def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:
             assert twin == learner, f"{what}: the twin is not equal"
             assert type(twin) is type(learner), f"{what}: the twin is of another class"
             assert twin.labels == learner.labels, f"{what}: the twin has other labels"
+            for counter in ("rounds", "mistakes", "updates"):
+                assert getattr(twin, counter) == getattr(learner, counter), f"{what}: the twin counts other {counter}"
             before = learner.state()
             twin.learn_many(examples, answers)
             assert same_value(learner.state(), before), f"{what}: the twin is not independent"

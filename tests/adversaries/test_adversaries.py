@@ -33,6 +33,17 @@ def test_label_noise_flips_what_it_says():
     assert same.y.tolist() == [1, 1, 1, 1]
 
 
+def test_label_noise_wants_two_labels():
+    from afterwit.streams import ArrayStream
+
+    mixed = adversaries.label_noise(ArrayStream([[1.0], [2.0]], ["a", 0]), 1, seed=0)
+    assert mixed.y.tolist() == [0, "a"]
+    with pytest.raises(InputError, match="a stream of two labels; received labels 0"):
+        adversaries.label_noise(ArrayStream([[1.0]], [0]), 1, seed=0)
+    with pytest.raises(InputError, match="stream must be an ArrayStream"):
+        adversaries.label_noise([([1.0], 1)], 1, seed=0)
+
+
 def test_unit_vectors():
     stream = adversaries.unit_vectors(3)
     assert stream.X.toarray().tolist() == np.eye(3).tolist()

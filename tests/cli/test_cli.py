@@ -186,6 +186,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(run_cli, tmp_path, content
         (("run", "data.svm", "--passes", "x"), "--passes"),
         (("run", "data.svm", "--colour"), "--colour"),
         (("run",), "FILE"),
+        (("run", "data.svm", "--model", "-"), "--model must be the name of a file"),
         (("fly",), "fly"),
         (("predict", "data.svm", "data.svm"), "is not a readable afterwit model file"),
         (("predict", "nothing", "data.svm"), "nothing: there is no such file"),
@@ -273,9 +274,77 @@ def test_many_rows_without_a_certificate_say_why(run_cli, data):
     assert "No certificate: it needs all rows in memory, and there are more than 100 non-zeros." in result.stdout
 
 
+def test_results_do_not_overwrite_what_standard_input_reads(data):
+    with data.open() as file:
+        process = subprocess.run(
+            [sys.executable, "-m", "afterwit", "run", "-", "--model", "data.svm"],
+            cwd=data.parent,
+            env=environment(),
+            stdin=file,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert process.returncode == 2
+    assert "--model must be another file than FILE" in process.stderr
+
+
+def test_links_in_a_circle(run_cli, data, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    result = run_cli("run", "data.svm", "--model", "loop")
+    assert result.returncode == 2
+    assert result.stderr.startswith("afterwit: loop: cannot be written")
+
+
+def test_the_model_is_safe_before_looking_back(data):
+    code = (
+        "import afterwit.cli.run as run, afterwit.cli as cli\n"
+        "def fail(*_): raise KeyboardInterrupt\n"
+        "run._show_certificate = fail\n"
+        "cli.main(['run', 'data.svm', '--model', 'm'])"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code], cwd=data.parent, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 130
+    assert aw.load(data.parent / "m").rounds == 300
+
+
+def test_predict_with_a_learner_of_names(run_cli, data, tmp_path):
+    learner = aw.Perceptron()
+    learner.learn_one({"a": 1}, 1)
+    aw.save(learner, tmp_path / "named")
+    result = run_cli("predict", "named", "data.svm")
+    assert result.stderr == "afterwit: named: its features have names, and those of a libsvm file are numbers\n"
+    odd = aw.Perceptron(labels=((0, "a"), (1, "b")))
+    odd.learn_one([1.0], (1, "b"))
+    aw.save(odd, tmp_path / "odd")
+    assert run_cli("predict", "odd", "data.svm").stdout.startswith("300 examples with a label that is neither")
+
+
+def test_a_hang_up_that_is_ignored_stays_ignored(tmp_path):
+    code = "import signal, os; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(os.sys.executable, [os.sys.executable, '-m', 'afterwit', 'run', '-', '--no-certificate'])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    process.stdin.write("1 1:1\n-1 2:1\n")
+    process.stdin.flush()
+    while not process.stdout.readline().strip().startswith("2 "):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGHUP)
+    process.communicate("1 1:1\n", timeout=60)
+    assert process.returncode == 0
+
+
 def test_version_and_help(run_cli):
     how = "compiled" if aw.compiled else "interpreted"
     assert run_cli("--version").stdout.startswith(f"afterwit {aw.__version__} ({how}")
+    assert run_cli().stdout == run_cli("--help").stdout
     for command in ((), ("run",), ("predict",), ("demo",)):
         result = run_cli(*command, "--help")
         assert result.returncode == 0

@@ -231,6 +231,31 @@ def test_frames_with_numbered_columns_and_with_levels():
         learner.learn_many(pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), [-1])
 
 
+def test_series_go_by_their_names_everywhere():
+    rows = [pd.Series({"a": 1.0, "b": 2.0}), pd.Series({"b": 1.0, "a": 2.0})]
+    at_once, singly = aw.Perceptron(), aw.Perceptron()
+    at_once.learn_many(rows, [-1, -1])
+    for row in rows:
+        singly.learn_one(row, -1)
+    assert at_once == singly
+    assert aw.Perceptron(start=rows[0]).weights == {"a": 1.0, "b": 2.0}
+
+
+def test_one_sparse_row_is_not_many():
+    with pytest.raises(InputError, match="X must be a 2-D array"):
+        aw.Perceptron().learn_many(aw.SparseRow([1, 5], [1.0, 1.0]), [1, 1])
+    with pytest.raises(InputError, match="two-dimensional"):
+        aw.Perceptron().learn_many(sparse.coo_array(np.array([1.0, 2.0])), [1])
+
+
+def test_names_from_numpy_are_names(tmp_path):
+    learner = aw.Perceptron()
+    learner.learn_one(dict.fromkeys(np.array(["a", "b"]), 1.0), -1)
+    assert [type(name) for name in learner.weights] == [str, str]
+    aw.save(learner, tmp_path / "m")
+    assert aw.load(tmp_path / "m") == learner
+
+
 def test_a_subclass_in_python_cannot_replace_the_compiled_update():
     class Other(aw.Perceptron):
         def update(self, y, score):

@@ -13,10 +13,11 @@ import naive
 from afterwit import adversaries
 from afterwit.certificate import Verdict
 from afterwit.linear.perceptron import (
+    EuclideanHingeBound,
     HingeBound,
     MarginBound,
+    RootHingeBound,
     SimpleUpdateHingeBound,
-    SquaredHingeBound,
     UpdateHingeBound,
 )
 
@@ -42,10 +43,11 @@ def all_hold(certificate):
 def test_the_formulas():
     assert MarginBound.bound(radius=3.0, margin=0.5) == 36
     assert HingeBound.bound(radius=2.0, norm=3.0, hinge_loss=1.5) == 39
+    assert RootHingeBound.bound(radius=3.0, norm=1.0, hinge_loss=4.0) == 16
     assert UpdateHingeBound.bound(radius=3.0, rho=1.0, loss=4.0) == 16  # (3 + sqrt(9 + 16)) / 2 = 4
     assert SimpleUpdateHingeBound.bound(radius=3.0, rho=1.0, loss=4.0) == 25
-    assert SquaredHingeBound.bound(radius=3.0, rho=1.0, loss=4.0) == 49
-    for bound in (UpdateHingeBound.bound, SimpleUpdateHingeBound.bound, SquaredHingeBound.bound):
+    assert EuclideanHingeBound.bound(radius=3.0, rho=1.0, loss=4.0) == 49
+    for bound in (UpdateHingeBound.bound, SimpleUpdateHingeBound.bound, EuclideanHingeBound.bound):
         assert bound(radius=3.0, rho=0.5, loss=0.0) == MarginBound.bound(radius=3.0, margin=0.5)
 
 
@@ -135,9 +137,19 @@ def test_no_sequence_breaks_a_bound(examples, scale, passes, rate):
     certificate = learner.certificate(X, y)
     assert certificate.observed == learner.mistakes
     all_hold(certificate)
-    ranked = [each.bound for each in (certificate, *certificate.others) if each.bound is not None]
-    assert ranked == sorted(ranked) or np.allclose(ranked, sorted(ranked), rtol=1e-8)
+    for foreseeable in (True, False):
+        ranked = [
+            each.bound
+            for each in (certificate, *certificate.others)
+            if each.bound is not None and each.theorem.foreseeable is foreseeable
+        ]
+        assert ranked == sorted(ranked) or np.allclose(ranked, sorted(ranked), rtol=1e-8)
+    assert certificate.theorem.foreseeable
     named = by_theorem(certificate)
+    assert named["sharper hinge bound"].bound <= named["hinge bound"].bound * (1 + 1e-9)
+    assert certificate.bound >= named["hinge bound on update rounds"].bound * (1 - 1e-9) or not certificate.inputs.get(
+        "L"
+    )
     first = named["hinge bound on update rounds"].bound
     assert first <= named["simpler hinge bound on update rounds"].bound * (1 + 1e-9)
     assert first <= named["Euclidean hinge bound on update rounds"].bound * (1 + 1e-9)
@@ -174,6 +186,58 @@ def test_a_given_comparator_is_judged_as_the_oracle_judges_it(examples, comparat
         rounds_counted = [oracle(X, y, updates, v), oracle(X, y, range(len(y)), v)]
         assert any(certificate.bound == pytest.approx(value) for value in rounds_counted)
         assert certificate.bound >= len(updates) - 1e-9
+
+
+@pytest.mark.parametrize("pairs", [*range(1, 40), 48, 61, 96])
+def test_where_nothing_can_be_learned_nothing_is_promised(pairs):
+    """Every point once with each label: the only honest bound is the number of rounds."""
+    random = np.random.default_rng(pairs)
+    X = np.repeat(random.standard_normal((pairs, 3)), 2, axis=0)
+    y = np.tile([1, -1], pairs)
+    order = random.permutation(2 * pairs)
+    learner = aw.Perceptron()
+    learner.learn_many(X[order], y[order])
+    certificate = learner.certificate(X[order], y[order])
+    for each in (certificate, *certificate.others):
+        assert each.bound is None or each.vacuous, str(each)
+
+
+def test_a_bound_that_watches_the_learner_never_comes_first():
+    random = np.random.default_rng(3)
+    X = random.standard_normal((2001, 5))
+    right = np.where(X[:, 0] >= 0, 1, -1)
+    y = np.where(random.random(2001) < 0.6, right, -right)
+    learner = aw.Perceptron()
+    learner.learn_many(X, y)
+    certificate = learner.certificate(X, y)
+    assert certificate.theorem.name == "sharper hinge bound"
+    assert certificate.bound > by_theorem(certificate)["hinge bound on update rounds"].bound
+    assert [each.theorem.foreseeable for each in certificate.others if each.bound is not None] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_data_on_scales_that_do_not_go_together():
+    for X in ([[1.0], [1e-200]], [[1e200, 1.0], [1.0, 1e-200]], np.full((3, 4), 1.7e308)):
+        y = [1, 1] if len(X) == 2 else [1, -1, 1]
+        learner = aw.Perceptron()
+        learner.learn_many(X, y)
+        certificate = learner.certificate(X, y)
+        assert certificate.verdict is not Verdict.VIOLATED
+        assert certificate.theorem.quantity == "mistakes"
+
+
+def test_certifying_what_is_far_too_short_is_quick():
+    learner = aw.Perceptron()
+    for _ in range(20):
+        learner.learn_many(np.ones((5000, 1)), np.ones(5000, dtype=int))
+    assert learner.certificate([[1.0]], [1]).verdict is Verdict.HOLDS, (
+        "a pass without a mistake stands for all later ones"
+    )
+    assert learner.certificate([[1.0]] * 3, [1] * 3).verdict is Verdict.NOT_APPLICABLE
 
 
 def test_the_comparator_in_hindsight_is_better_than_any_we_can_think_of():
@@ -227,7 +291,9 @@ def test_a_start_elsewhere_is_outside_the_theorems():
     learner.learn_many([[1.0, 1.0]], [-1])
     certificate = learner.certificate([[1.0, 1.0]], [-1])
     assert certificate.verdict is Verdict.NOT_APPLICABLE
+    assert certificate.bound is None
     assert "another start" in str(certificate)
+    assert "promised   nothing" in str(certificate)
     at_zero = aw.Perceptron(start=[0.0, 0.0])
     at_zero.learn_many([[1.0, 1.0]], [-1])
     assert at_zero.certificate([[1.0, 1.0]], [-1]).verdict is Verdict.HOLDS

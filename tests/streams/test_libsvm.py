@@ -103,6 +103,33 @@ def test_gzip_is_known_by_its_content(tmp_path):
             ]
 
 
+def test_gzip_in_memory_and_files_opened_for_text():
+    assert read(gzip.compress(b"1 2:3\n")) == [(1.0, {2: 3.0})]
+    with pytest.raises(StreamError, match="opened for bytes was expected"):
+        list(LibsvmStream(io.StringIO("1 2:3\n")))
+
+
+def test_what_can_be_read_only_once_says_so():
+    class Pipe(io.RawIOBase):
+        def __init__(self):
+            self.rest = b"1 1:1\n"
+
+        def readable(self):
+            return True
+
+        def seekable(self):
+            return False
+
+        def read(self, size=-1):
+            taken, self.rest = self.rest, b""
+            return taken
+
+    stream = LibsvmStream(Pipe())
+    assert [y for _, y in stream] == [1]
+    with pytest.raises(StreamError, match="it can be read only once"):
+        list(stream)
+
+
 def test_labels_come_as_they_were_written():
     labels = [y for _, y in LibsvmStream(io.BytesIO(b"+1 1:1\n-1.0 1:1\n0.5 1:1\n"))]
     assert labels == [1, -1, 0.5]
@@ -134,8 +161,8 @@ def test_labels_come_as_they_were_written():
         ("1 3:.", "found '3:.' where a feature as id:value with a number"),
         ("1 3:1e999", "found '3:1e999' where a finite number was expected"),
         ("1e999 3:1", "found '1e999' where a finite number was expected"),
-        ("1 3:1 3:2", "found '3:2' where another id was expected (each may stand once in a line)"),
-        ("1 5:1 3:1 5:2", "found '5:2' where another id was expected (each may stand once in a line)"),
+        ("1 3:1 3:2", "found the id 3 twice where every id at most once in a line was expected"),
+        ("1 5:1 3:1 5:2 7:1", "found the id 5 twice where every id at most once in a line was expected"),
         ("1 268435456:1", "found '268435456:1' where an id of at most 268,435,455 was expected"),
         ("1 99999999999999999999999:1", "where an id of at most 268,435,455 was expected"),
         ("1 \x00:1", "where a feature as id:value (ids"),

@@ -2,7 +2,8 @@
 
 Point i has (−1)^i in its first i − 1 components, (−1)^(i+1) in component i and label (−1)^(i+1), so that a separator
 must give component i more weight than all earlier ones together: weights that double. An update changes a weight by
-1, and only point n touches component n, so that about 2^n updates are needed before all points are right.
+1, and only point n touches component n, so that at least some 2^n/6 updates are needed before all points are right.
+(Going round the points, the perceptron takes more like 4^n/9.)
 
 Under sgn(0) = +1 the points with label +1 are right already at score 0, so that the exact demands on the final
 integer weights are w_i >= s (i odd) or w_i >= s + 1 (i even), with s the sum of the earlier ones.

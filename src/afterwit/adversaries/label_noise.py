@@ -28,13 +28,17 @@ class NoisyStream(ArrayStream):
 
 def label_noise(stream: ArrayStream, rate: float, *, seed: int) -> NoisyStream:
     """Flip each of the stream's two labels with probability ``rate``, independently."""
+    if not isinstance(stream, ArrayStream):
+        raise invalid("stream", "an ArrayStream", stream)
     if rate != 0:
         real_number("rate", rate, "a probability from 0 to 1", 0, 1)
-    labels = np.unique(stream.y)
-    if len(labels) > 2:
-        raise invalid("stream", "a stream of two labels", Words(f"{len(labels)} labels"))
-    if len(labels) == 1:
-        labels = np.array([-1, 1])
+    y = stream.y.tolist()
+    labels = list(dict.fromkeys(y))
+    if len(labels) == 1 and labels[0] in (-1, 1):
+        labels.append(-labels[0])
+    if len(labels) != 2:
+        raise invalid("stream", "a stream of two labels", Words(f"labels {', '.join(map(repr, labels[:5]))}"))
     flipped = np.random.default_rng(seed).random(len(stream)) < rate
-    other = np.where(stream.y == labels[0], labels[1], labels[0])
-    return NoisyStream(stream.X, np.where(flipped, other, stream.y), flipped)
+    other = {labels[0]: labels[1], labels[1]: labels[0]}
+    noisy = [other[label] if flip else label for label, flip in zip(y, flipped.tolist(), strict=True)]
+    return NoisyStream(stream.X, noisy, flipped)

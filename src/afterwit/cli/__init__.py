@@ -33,27 +33,37 @@ class _LazyGroup(click.Group):
 
 def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
-        how = "compiled" if afterwit.compiled else "interpreted: no C compiler was found at install time"
+        how = "compiled" if afterwit.compiled else "interpreted: without its compiled modules, and slow"
         click.echo(f"afterwit {afterwit.__version__} ({how})")
         ctx.exit()
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
 )
-def afterwit_command() -> None:
+@click.pass_context
+def afterwit_command(ctx: click.Context) -> None:
     """Online learning with guarantees: what was promised, what happened, what hindsight would have given."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
     # As with Ctrl-C, unwinding the stack removes what is half-written.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda received, _: sys.exit(128 + received))
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda received, _: sys.exit(128 + received))
     try:
         afterwit_command.main(args=arguments, prog_name="afterwit", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.NoSuchOption as error:
         _fail(f"there is no option {error.option_name} (see --help)")
     except click.ClickException as error:

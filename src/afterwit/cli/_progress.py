@@ -1,46 +1,13 @@
-"""The progress table and the progress bar."""
+"""Lines of output, and a progress bar below them."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
-import numpy.typing as npt
-
-from afterwit.errors import invalid
-from afterwit.protocol import Point
-
-HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
-
-
-def table_row(point: Point) -> str:
-    """A point of the learning curve as a row under HEADER."""
-    features = "" if point.features is None else f"{point.features:,}"
-    return f"{point.rounds:>12,} {point.mistakes:>12,} {point.error:>13.2%} {point.recent_error:>15.2%} {features:>10}"
-
-
-def write_labels(file: BinaryIO, labels: npt.NDArray[Any]) -> None:
-    """Labels to a predictions file, one a line."""
-    file.write("".join(f"{label}\n" for label in labels.tolist()).encode())
-
-
-def distinct_files(**paths: str | None) -> None:
-    """Refuse to write over what is read, or two results into one file."""
-    seen: dict[Path, str] = {}
-    for name, path in paths.items():
-        if path is None or path == "-":
-            continue
-        shown = name if name.isupper() else f"--{name}"
-        if path == "":
-            raise invalid(shown, "the name of a file", path)
-        place = Path(path).resolve()
-        if place in seen and not name.isupper():
-            raise invalid(shown, f"another file than {seen[place]}", path)
-        seen[place] = shown
 
 
 class Display:

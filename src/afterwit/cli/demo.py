@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from afterwit.cli._progress import HEADER, table_row
 from afterwit.linear.perceptron import Perceptron
-from afterwit.protocol import play
+from afterwit.protocol import HEADER, play
 from afterwit.streams.arrays import ArrayStream
 
 CLOSING = """\
@@ -36,6 +35,6 @@ def demo() -> None:
         learner = Perceptron()
         click.echo(f"Is this scanned digit {name}?  ({len(y):,} images of 8 x 8 pixels, one after the other)\n")
         click.echo(HEADER)
-        play(learner, stream, on_point=lambda point: click.echo(table_row(point)))
+        play(learner, stream, on_point=lambda point: click.echo(str(point)))
         click.echo(f"\n{learner.certificate(digits.data, y)}\n")
     click.echo(CLOSING, nl=False)

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 import click
 import numpy as np
 
-from afterwit.cli._progress import display, distinct_files, write_labels
-from afterwit.errors import StreamError
+from afterwit.cli._files import distinct_files, write_labels
+from afterwit.cli._progress import display
+from afterwit.errors import ModelFileError, StreamError
 from afterwit.protocol import BLOCK
 from afterwit.storage import load, new_file
 from afterwit.streams.libsvm import LibsvmStream
@@ -26,6 +27,8 @@ def predict(model: str, file: str, predictions: str | None) -> None:
     """
     distinct_files(MODEL=model, FILE=file, predictions=predictions)
     learner = load(model)
+    if learner.state()["names"] is not None:
+        raise ModelFileError(f"{model}: its features have names, and those of a libsvm file are numbers")
     rows = compared = mistakes = 0
     with ExitStack() as stack:
         out = stack.enter_context(new_file(predictions)) if predictions is not None else None
@@ -37,9 +40,9 @@ def predict(model: str, file: str, predictions: str | None) -> None:
             if out is not None:
                 write_labels(out, predicted)
             rows += len(y)
-            known = (y == learner.labels[0]) | (y == learner.labels[1])
+            known = np.isin(y, [label for label in learner.labels if isinstance(label, (int, float))])
             compared += int(np.count_nonzero(known))
-            mistakes += int(np.count_nonzero(known & (predicted != y)))
+            mistakes += int(np.count_nonzero(predicted[known] != y[known]))
             shown.advance_to(reader.position)
         if rows == 0:
             raise StreamError("there is not a single example in it", path=file)

@@ -10,10 +10,11 @@ from typing import Any, BinaryIO
 import click
 
 from afterwit.cli._examples import Examples
-from afterwit.cli._progress import HEADER, display, distinct_files, table_row, write_labels
+from afterwit.cli._files import distinct_files, write_labels
+from afterwit.cli._progress import display
 from afterwit.errors import invalid
 from afterwit.linear.perceptron import Perceptron
-from afterwit.protocol import play
+from afterwit.protocol import HEADER, play
 from afterwit.storage import new_file, write_model
 from afterwit.streams.libsvm import whole
 
@@ -78,12 +79,13 @@ def run(
                 examples,
                 passes=passes,
                 predictions=partial(write_labels, prediction_file) if prediction_file is not None else False,
-                on_point=lambda point: shown.line(table_row(point)),
+                on_point=lambda point: shown.line(str(point)),
             )
-        if certificate is not False:
-            _show_certificate(learner, examples)
         if model_file is not None:
             write_model(learner, model_file)
+    # The results are safe by now, whatever happens while looking back.
+    if certificate is not False:
+        _show_certificate(learner, examples)
 
 
 def _show_certificate(learner: Perceptron, examples: Examples) -> None:

@@ -73,11 +73,11 @@ def row_norms(matrix: Any) -> Any:
 
 
 def normalised(matrix: Any) -> tuple[Any, float]:
-    """The matrix divided by its radius where that is far from 1, as solvers want it, and the divisor."""
-    radius = float(row_norms(matrix).max(initial=0.0))
-    if radius == 0 or 1e-3 <= radius <= 1e3:
+    """The matrix divided by its largest entry where that is far from 1, as solvers want it, and the divisor."""
+    largest = float(abs(matrix).max()) if matrix.shape[0] and matrix.shape[1] else 0.0
+    if largest == 0 or 1e-3 <= largest <= 1e3:
         return matrix, 1.0
-    return matrix / radius, radius
+    return matrix / largest, largest
 
 
 def read_examples(X: Any, y: Any, labels: Any) -> tuple[Rows, Signs]:
@@ -93,7 +93,12 @@ def read_examples(X: Any, y: Any, labels: Any) -> tuple[Rows, Signs]:
 def given_comparator(comparator: Any, rows: Rows) -> Floats:
     """A comparator the caller gave, as a vector over the columns of these rows."""
     vector = np.zeros(rows.width)
-    if rows.names is not None:
+    if rows.names is None:
+        dense = _dense(comparator)
+        if len(dense) > rows.width:
+            raise invalid("comparator", f"a vector of at most {rows.width} weights", Words(f"{len(dense)} weights"))
+        vector[: len(dense)] = dense
+    else:
         weights = as_mapping(comparator)
         if not isinstance(weights, dict):
             raise invalid("comparator", "a dict of weights by feature name", comparator)
@@ -104,11 +109,6 @@ def given_comparator(comparator: Any, rows: Rows) -> Floats:
             if name not in positions:
                 raise invalid("comparator", "a dict of weights by feature name", Words(f"the unknown name {name!r}"))
             vector[positions[name]] = value
-        return vector
-    dense = _dense(comparator)
-    if len(dense) > rows.width:
-        raise invalid("comparator", f"a vector of at most {rows.width} weights", Words(f"{len(dense)} weights"))
-    vector[: len(dense)] = dense
     if not np.isfinite(np.linalg.norm(vector)):
         raise invalid("comparator", "a vector of finite length", Words("one that overflows"))
     return vector

@@ -123,7 +123,7 @@ def _separator_by_programs(matrix: Any, signs: Signs, vector: Any, smallest: flo
     chosen = np.empty(0, dtype=np.intp)
     while True:
         margins = signed @ vector
-        if margins.min() > 0:
+        if margins.min() > smallest * np.linalg.norm(vector):
             return vector
         others = np.setdiff1d(np.arange(signed.shape[0]), chosen)
         if not len(others):

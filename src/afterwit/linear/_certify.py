@@ -32,22 +32,27 @@ ROUNDING = 1e-9
 def certify(learner: Any, X: Any, y: Any, comparator: Any = None) -> Certificate:
     """Evaluate every theorem of the learner on the rounds X, y; the tightest first."""
     rows, signs = read_examples(X, y, learner.labels)
+    given = None if comparator is None else given_comparator(comparator, rows)
     passes = max(1, learner.rounds // rows.count) if rows.count else 1
     same_rounds, updates = _replay(learner, rows, signs, passes)
-    given = None if comparator is None else given_comparator(comparator, rows)
     matrix, used = _used_columns(rows.matrix())
     # Every bound is the same in any unit of length; near 1 nothing overflows.
     matrix, unit = normalised(matrix)
+    comparators: tuple[Comparator, ...] = (judge("zero", np.zeros(matrix.shape[1]), matrix, signs),)
+    assumptions: tuple[Assumption, ...] = (same_rounds,)
+    if same_rounds.holds:
+        comparators += _comparators(matrix, signs, passes, unit, None if given is None else unit * given[used])
+        assumptions += (_starts_at_zero(learner), _follows_the_rule(matrix, signs, updates))
     evidence = Evidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
         mistakes=learner.mistakes,
         passes=passes,
-        radius=float(row_norms(matrix).max(initial=0.0)),
         unit=unit,
+        radius=float(row_norms(matrix).max(initial=0.0)),
         updates=np.concatenate(updates),
-        comparators=_comparators(matrix, signs, passes, unit, None if given is None else unit * given[used]),
-        assumptions=(same_rounds, _starts_at_zero(learner), _follows_the_rule(matrix, signs, updates)),
+        comparators=comparators,
+        assumptions=assumptions,
     )
     return tightest_first([theorem.certify(evidence) for theorem in learner.theorems])
 
@@ -66,10 +71,18 @@ def _used_columns(matrix: Any) -> tuple[Any, npt.NDArray[np.intp]]:
 def _replay(learner: Any, rows: Rows, signs: Signs, passes: int) -> tuple[Assumption, list[npt.NDArray[np.intp]]]:
     """Whether X, y are the rounds the learner learned from, and the rows at which it updated, pass by pass."""
     statement = "X, y are the rounds it learned from, in order"
+    if learner.rounds != passes * rows.count:
+        detail = f"the learner counts {learner.rounds:,} rounds, these rows are {rows.count:,}"
+        return Assumption(statement, Basis.OBSERVED, False, detail), [np.empty(0, dtype=np.intp)]
     fresh = type(learner)(**learner.parameters)
-    updates = [np.flatnonzero(fresh._learn(rows, signs) != signs) for _ in range(passes)]
+    updates: list[npt.NDArray[np.intp]] = []
+    while len(updates) < passes and fresh.mistakes <= learner.mistakes:
+        updates.append(np.flatnonzero(fresh._learn(rows, signs) != signs))
+        if not len(updates[-1]):
+            # Nothing was added in this pass, so that all further passes are like it.
+            break
     replayed, claimed = fresh.state(), learner.state()
-    for key in ("rounds", "mistakes", "updates"):
+    for key in ("mistakes", "updates"):
         if replayed[key] != claimed[key]:
             detail = f"the learner counts {claimed[key]:,} {key}, these rows give {replayed[key]:,}"
             return Assumption(statement, Basis.OBSERVED, False, detail), updates
@@ -81,6 +94,8 @@ def _replay(learner: Any, rows: Rows, signs: Signs, passes: int) -> tuple[Assump
 def _same_weights(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Equal weights, by name or by position; features without a weight, and their order, do not matter."""
     a, b = one["weights"], other["weights"]
+    if one["names"] is other["names"] is None and np.array_equal(a, b):
+        return True
     tolerance = ROUNDING * max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
     if (one["names"] is None) != (other["names"] is None):
         return not (a.any() or b.any())
@@ -159,7 +174,7 @@ class _RowProducts:
 def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any) -> tuple[Comparator, ...]:
     """Weight vectors worth comparing with, chosen from the rows alone."""
     count, width = matrix.shape
-    found = [judge("zero", np.zeros(width), matrix, signs)]
+    found: list[Comparator] = []
 
     def add(source: str, vector: Any) -> None:
         if vector is not None and np.isfinite(np.linalg.norm(vector)):
@@ -180,5 +195,6 @@ def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any
     # C = passes/R^2 minimises the hinge bound; the others trace the trade of length against loss around it.
     for factor in (1.0, 4.0, 16.0, 0.25) if widest is None else (1.0,):
         C = factor * step * passes / radius**2
-        add(f"svm (C = {C / unit / unit:.3g})", solve_svm(part, part_signs, C))
+        on_part = f" on every {step}th row" if step > 1 else ""
+        add(f"svm (C = {C / unit / unit:.3g}){on_part}", solve_svm(part, part_signs, C))
     return tuple(found)

@@ -16,6 +16,7 @@ other Python threads run.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import cython
@@ -23,7 +24,7 @@ import numpy as np
 
 from afterwit.errors import InputError, Words, invalid, shorten
 from afterwit.labels import Labels
-from afterwit.linear._rows import Rows, as_mapping, number, read_many, read_one
+from afterwit.linear._rows import Rows, as_mapping, number, plain_name, read_many, read_one
 from afterwit.protocol import Training, same_value
 
 
@@ -214,7 +215,7 @@ class LinearLearner:
     def _unpack(self, x: dict[Any, Any]) -> cython.int:
         """Make a dict the current row; the number of its features that are new (their columns are -1).
 
-        Gives back -2 for values whose conversion would run code that is not ours: never under the lock.
+        Gives back -2 for values whose conversion would run code that is not ours: not under the lock.
         """
         k: cython.Py_ssize_t = 0
         unseen: cython.int = 0
@@ -258,7 +259,7 @@ class LinearLearner:
             if self._scratch_columns[k] < 0:
                 self._scratch_columns[k] = len(self._names)
                 self._vocabulary[name] = len(self._names)
-                self._names.append(name)
+                self._names.append(plain_name(name))
         self._known = True
         return 0
 
@@ -340,7 +341,7 @@ class LinearLearner:
                 for j, name in enumerate(rows.names):
                     if places[j] < 0:
                         places[j] = self._vocabulary[name] = len(self._names)
-                        self._names.append(name)
+                        self._names.append(plain_name(name))
             columns = np.array(places, dtype=np.int32)[rows.columns]
         self._values = view(rows.values)
         self._dense = columns is None
@@ -465,20 +466,20 @@ class LinearLearner:
 
         Goes on from the weights the learner has. Returns whether it converged and the mistakes of each pass.
         """
-        if not isinstance(max_passes, int) or isinstance(max_passes, bool) or max_passes < 1:
+        if not isinstance(max_passes, Integral) or isinstance(max_passes, bool) or int(max_passes) < 1:
             raise invalid("max_passes", "a whole number, at least 1", max_passes)
         rows, signs = self._checked(X, y)
         rows.require_finite()
         mistakes: list[int] = []
         latest = -1
-        while len(mistakes) < max_passes and latest != 0:
+        while len(mistakes) < int(max_passes) and latest != 0:
             latest = int(np.count_nonzero(self._learn(rows, signs) != signs))
             mistakes.append(latest)
         return Training(converged=latest == 0, mistakes_per_pass=tuple(mistakes))
 
     def _checked(self, X: Any, y: Any) -> tuple[Rows, Any]:
         rows = read_many(X)
-        signs = self._labels.signs(y)
+        signs = self._labels.signs(y, rows.first)
         if len(signs) != rows.count:
             raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
         return rows, signs
@@ -518,7 +519,8 @@ class LinearLearner:
             return weights if not self._named else dict(zip(self._names, weights.tolist(), strict=True))
 
     def _begin_at(self, start: Any) -> None:
-        rows = read_many([start]) if isinstance(as_mapping(start), dict) else read_one(start)
+        start = as_mapping(start)
+        rows = read_many([start]) if isinstance(start, dict) else read_one(start)
         rows.require_finite()
         with self._lock:
             try:
@@ -536,7 +538,8 @@ class LinearLearner:
 
         X and y are the examples the learner learned from, in order (once for each pass). Every theorem of the
         algorithm is evaluated, the tightest that applies comes first. Comparators are found in hindsight unless
-        one is given, as an array or a dict of weights.
+        one is given, as an array or a dict of weights. What happened is the learner's own count: under delayed labels
+        it differs from the count of the record.
         """
         from afterwit.linear._certify import certify
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from afterwit.hindsight.comparator import Comparator
 
 
+#: A separator whose margin is below this share of the radius is within rounding of none.
+SMALLEST_MARGIN = 1e-9
+
+
 @dataclass(frozen=True)
 class Evidence:
     """A run of a linear learner, recomputed from its data. Row t of the data was played once in each pass."""
@@ -30,7 +34,7 @@ class Evidence:
     radius: float
     #: The row of every update round, in order.
     updates: npt.NDArray[np.intp]
-    #: Weight vectors chosen without knowledge of the update rounds. The zero vector is among them.
+    #: Weight vectors chosen without knowledge of the update rounds, after the zero vector.
     comparators: tuple[Comparator, ...]
     assumptions: tuple[Assumption, ...]
 
@@ -43,6 +47,11 @@ class Evidence:
     @cached_property
     def hinge_tables(self) -> tuple[HingeTable, ...]:
         return tuple(HingeTable(comparator, self.passes) for comparator in self.comparators)
+
+    def best(self, bound: Callable[[ScaledComparator], float]) -> ScaledComparator:
+        """The comparator and scale at which a bound, as a function of the losses of all rounds, is smallest."""
+        _, comparator, scale = min((table.best(bound) for table in self.hinge_tables), key=lambda found: found[0])
+        return self.losses(comparator, scale)
 
     def losses(self, comparator: Comparator, scale: float) -> ScaledComparator:
         """A scaled comparator's hinge losses over all rounds, summed from the margins themselves."""
@@ -58,26 +67,26 @@ class Evidence:
     def certificate(
         self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str], *extra: Assumption
     ) -> Certificate:
+        """The theorem applied; where an assumption is not met there is no bound to show."""
+        assumptions = (*self.assumptions, *extra)
+        applies = all(assumption.met for assumption in assumptions)
         return Certificate(
             theorem=theorem,
             subject=self.subject,
             rounds=self.rounds,
             observed=self.mistakes,
-            bound=bound,
-            assumptions=(*self.assumptions, *extra),
-            hindsight=self.hindsight,
-            inputs=inputs,
+            bound=bound if applies else None,
+            assumptions=assumptions,
+            hindsight=self.hindsight if len(self.assumptions) > 1 else None,
+            inputs=inputs if applies else {},
         )
-
-
-def not_applicable(theorem: Theorem, evidence: Evidence, *extra: Assumption) -> Certificate:
-    return evidence.certificate(theorem, None, {}, *extra)
 
 
 def separability(evidence: Evidence) -> tuple[Assumption, Comparator | None]:
     """Whether some comparator separates the data, and the one that does so most widely."""
     statement = "some v has y_t (v . x_t) / |v| >= gamma > 0 in every round"
-    separating = [comparator for comparator in evidence.comparators if comparator.separates]
+    smallest = SMALLEST_MARGIN * evidence.radius
+    separating = [each for each in evidence.comparators if each.separates and each.margin > smallest]
     if not separating:
         detail = "no hyperplane through the origin that separates the data was found"
         return Assumption(statement, Basis.OBSERVED, False, detail), None
@@ -126,28 +135,22 @@ class HingeTable:
         norm = math.sqrt(self.passes * max(0.0, float(square)))
         return ScaledComparator(self.comparator, scale, self.passes * max(0.0, float(hinge)), norm)
 
+    def best(self, bound: Callable[[ScaledComparator], float]) -> tuple[float, Comparator, float]:
+        """The smallest value of a bound over all scales, and the scale; first on a grid, then between its points."""
+        from scipy.optimize import minimize_scalar
 
-def best_over_comparators(evidence: Evidence, bound: Callable[[ScaledComparator], float]) -> ScaledComparator:
-    """The comparator and scale at which a bound, as a function of the losses of all rounds, is smallest."""
-    from scipy.optimize import minimize_scalar
-
-    candidates = []
-    for table in evidence.hinge_tables:
         scales = [0.0]
-        typical = float(np.abs(table.margins).mean()) if len(table.margins) else 0.0
-        if typical > 0 and table.comparator.norm > 0:
+        typical = float(np.abs(self.margins).mean()) if len(self.margins) else 0.0
+        if typical > 0 and self.comparator.norm > 0:
             scales += [1.0, *(2.0**k / typical for k in range(-24, 25))]
-        values = [bound(table.at(scale)) for scale in scales]
-        value, scale = min(zip(values, scales, strict=True))
+        value, scale = min((bound(self.at(scale)), scale) for scale in scales)
         if scale > 0:
             finer = minimize_scalar(
-                lambda s, table=table: bound(table.at(math.exp(s))),
+                lambda s: bound(self.at(math.exp(s))),
                 bounds=(math.log(scale) - 0.8, math.log(scale) + 0.8),
                 method="bounded",
                 options={"xatol": 1e-6},
             )
             if finer.fun < value:
                 value, scale = float(finer.fun), math.exp(float(finer.x))
-        candidates.append((value, table.comparator, scale))
-    _, comparator, scale = min(candidates, key=lambda candidate: candidate[0])
-    return evidence.losses(comparator, scale)
+        return value, self.comparator, scale

@@ -51,6 +51,8 @@ class Rows:
     starts: Starts | None = None
     names: list[Any] | None = field(default=None, repr=False)
     single: bool = False
+    #: The number of the first row, where these are part of more.
+    first: int = 0
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity, naming the first one's place."""
@@ -67,22 +69,31 @@ class Rows:
             i = int(np.searchsorted(self.starts, at, side="right")) - 1
             j = int(self.columns[at])
         feature = j if self.names is None else self.names[j]
-        where = f"x[{feature!r}]" if self.single else f"X[{i}, {feature!r}]"
+        where = f"x[{feature!r}]" if self.single else f"X[{self.first + i}, {feature!r}]"
         raise invalid(where, "a finite number", float(self.values[at]))
 
     def part(self, begin: int, end: int) -> Rows:
         """Rows begin to end, without copying their values."""
         if self.starts is None:
             values = self.values[begin * self.width : end * self.width]
-            return replace(self, count=end - begin, values=values)
+            return replace(self, count=end - begin, values=values, first=self.first + begin)
         assert self.columns is not None
         first, last = int(self.starts[begin]), int(self.starts[end])
+        columns, names, width = self.columns[first:last], self.names, self.width
+        if names is not None:
+            # Only the names that occur here, in the order in which they do.
+            order = {column: j for j, column in enumerate(dict.fromkeys(columns.tolist()))}
+            columns = np.array([order[column] for column in columns.tolist()], dtype=np.int32)
+            names, width = [names[column] for column in order], len(order)
         return replace(
             self,
             count=end - begin,
+            width=width,
             values=self.values[first:last],
-            columns=self.columns[first:last],
+            columns=columns,
             starts=self.starts[begin : end + 1] - first,
+            names=names,
+            first=self.first + begin,
         )
 
     def row(self, i: int) -> Any:
@@ -118,9 +129,9 @@ def read_many(X: Any) -> Rows:
         return _read_scipy(X, "X")
     if type(X).__module__.partition(".")[0] in FRAME_LIBRARIES:
         return _read_frame(X)
-    if isinstance(X, Sequence) and not isinstance(X, (str, bytes)):
-        if len(X) and all(isinstance(row, Mapping) for row in X):
-            return _read_dicts(X)
+    if isinstance(X, Sequence) and not isinstance(X, (str, bytes, SparseRow)):
+        if len(X) and all(isinstance(row, Mapping) or _is_series(row) for row in X):
+            return _read_dicts([as_mapping(row) for row in X])
         if len(X) and all(isinstance(row, SparseRow) for row in X):
             return stack([_read_sparse_row(row, f"X[{i}]") for i, row in enumerate(X)])
         return _read_dense(_as_array(X, "X", MANY), "X")
@@ -152,11 +163,21 @@ def as_mapping(x: Any) -> Any:
     """A Series or any Mapping as a dict; everything else as it came."""
     if isinstance(x, Mapping):
         return dict(x)
-    if type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "to_dict"):
+    if _is_series(x):
         if not x.index.is_unique:
             raise invalid("x", "a Series whose names are all different", Words("repeated names"))
         return x.to_dict()
     return x
+
+
+def _is_series(x: Any) -> bool:
+    """A row of a pandas DataFrame: names with values."""
+    return type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "to_dict") and hasattr(x, "index")
+
+
+def plain_name(name: Any) -> Any:
+    """A feature's name as a Python object, also where it came as a scalar of numpy."""
+    return name.item() if isinstance(name, np.generic) else name
 
 
 def number(where: str, value: Any) -> float:
@@ -197,6 +218,8 @@ def _read_dense(X: npt.NDArray[Any], parameter: str) -> Rows:
 
 def _read_scipy(X: Any, parameter: str) -> Rows:
     allowed = "a well-formed sparse matrix"
+    if X.ndim != 2:
+        raise invalid(parameter, "two-dimensional", Words(f"a sparse array of shape {X.shape}"))
     if X.format in ("csc", "bsr"):
         # Converting a malformed one could crash scipy.
         try:

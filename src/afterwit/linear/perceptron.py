@@ -25,14 +25,13 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from functools import partial
 from typing import Any
 
 import cython
 
 from afterwit.certificate import Theorem
 from afterwit.errors import positive_number
-from afterwit.linear._evidence import best_over_comparators, not_applicable, separability
+from afterwit.linear._evidence import separability
 from afterwit.protocol import signature
 
 if cython.compiled:
@@ -51,12 +50,12 @@ class MarginBound(Theorem):
 
     @staticmethod
     def bound(radius: Any, margin: Any) -> Any:
-        return (radius / margin) ** 2
+        return (radius / margin) * (radius / margin)
 
     def certify(self, evidence: Any) -> Any:
         separable, widest = separability(evidence)
         if widest is None:
-            return not_applicable(self, evidence, separable)
+            return evidence.certificate(self, None, {}, separable)
         unit = evidence.unit
         inputs = {"R": unit * evidence.radius, "gamma": unit * widest.margin, "comparator": widest.source}
         return evidence.certificate(self, self.bound(evidence.radius, widest.margin), inputs, separable)
@@ -72,53 +71,71 @@ class HingeBound(Theorem):
 
     @staticmethod
     def bound(radius: Any, norm: Any, hinge_loss: Any) -> Any:
-        return (radius * norm) ** 2 + 2 * hinge_loss
+        return (radius * norm) * (radius * norm) + 2 * hinge_loss
 
     def certify(self, evidence: Any) -> Any:
-        best = best_over_comparators(evidence, lambda u: self.bound(evidence.radius, u.norm, u.hinge))
+        best = evidence.best(lambda u: self.bound(evidence.radius, u.norm, u.hinge))
+        unit = evidence.unit
+        inputs = {"R": unit * evidence.radius, "|u|": best.norm / unit, "L": best.hinge, "comparator": best.source}
+        return evidence.certificate(self, self.bound(evidence.radius, best.norm, best.hinge), inputs)
+
+
+class RootHingeBound(Theorem):
+    """The same, sharper: what M <= L + R |u| sqrt(M) says about M. Losses of all rounds.
+
+    Theorem 8.11 counts the losses of the update rounds only, which are never more than those of all rounds. Counted
+    over all rounds the bound is a promise: it knows nothing of what the learner did.
+    """
+
+    name = "sharper hinge bound"
+    statement = "mistakes <= ((R |u| + sqrt(R^2 |u|^2 + 4 L(u))) / 2)^2"
+    citation = "Mohri et al. 2018, Theorem 8.11, with the losses of all rounds"
+    quantity = "mistakes"
+
+    @staticmethod
+    def bound(radius: Any, norm: Any, hinge_loss: Any) -> Any:
+        length = radius * norm
+        root = (length + math.sqrt(length * length + 4 * hinge_loss)) / 2
+        return root * root
+
+    def certify(self, evidence: Any) -> Any:
+        best = evidence.best(lambda u: self.bound(evidence.radius, u.norm, u.hinge))
         unit = evidence.unit
         inputs = {"R": unit * evidence.radius, "|u|": best.norm / unit, "L": best.hinge, "comparator": best.source}
         return evidence.certificate(self, self.bound(evidence.radius, best.norm, best.hinge), inputs)
 
 
 class UpdateHingeBound(Theorem):
-    """Any sequence: hinge losses l of a unit comparator at margin rho, over the update rounds only.
+    """Any sequence: hinge losses l, at margin rho, of a unit vector v, over the update rounds only.
 
-    Minimised over the comparator with the update rounds in view, this bound is the number of mistakes itself:
-    as rho grows every loss tends to 1 and their sum to M. That says nothing. So comparators are chosen blind, to
-    make these bounds smallest with the losses of *all* rounds; only then are the losses of the update rounds put in.
+    Minimised over v and rho with the update rounds in view, this bound is the number of mistakes itself: as rho grows
+    every loss tends to 1 and their sum to M. That says nothing. So v and rho are those of the sharper hinge bound,
+    chosen without a look at the updates. Even so the bound knows where the learner updated, and is listed last.
     """
 
     name = "hinge bound on update rounds"
     statement = "mistakes <= ((r/rho + sqrt(r^2/rho^2 + 4 |l|_1)) / 2)^2"
     citation = "Mohri et al. 2018, Theorem 8.11"
     quantity = "mistakes"
-
-    @staticmethod
-    def bound(radius: Any, rho: Any, loss: Any) -> Any:
-        return ((radius / rho + math.sqrt((radius / rho) ** 2 + 4 * loss)) / 2) ** 2
-
-    #: Which size of the vector of hinge losses the bound speaks of.
+    foreseeable = False
     loss_name = "|l|_1"
 
     @staticmethod
+    def bound(radius: Any, rho: Any, loss: Any) -> Any:
+        return RootHingeBound.bound(radius, 1 / rho, loss)
+
+    @staticmethod
     def loss(comparator: Any) -> Any:
+        """The size of the vector of hinge losses that the bound speaks of."""
         return comparator.hinge
 
-    def at(self, radius: Any, comparator: Any) -> Any:
-        return self.bound(radius, comparator.rho, self.loss(comparator))
-
     def certify(self, evidence: Any) -> Any:
-        chosen = []
-        for theorem in (UpdateHingeBound(), SimpleUpdateHingeBound(), SquaredHingeBound()):
-            blind = best_over_comparators(evidence, partial(theorem.at, evidence.radius))
-            if theorem.at(evidence.radius, blind) < evidence.rounds:
-                blind = evidence.losses_on_updates(blind)
-            chosen.append(blind)
-        best = min(chosen, key=lambda u: self.at(evidence.radius, u))
-        unit, loss = evidence.unit, self.loss(best)
-        inputs = {"r": unit * evidence.radius, "rho": unit * best.rho, self.loss_name: loss, "comparator": best.source}
-        return evidence.certificate(self, self.at(evidence.radius, best), inputs)
+        chosen = evidence.best(lambda u: RootHingeBound.bound(evidence.radius, u.norm, u.hinge))
+        if chosen.norm > 0:
+            chosen = evidence.losses_on_updates(chosen)
+        loss, unit = self.loss(chosen), evidence.unit
+        inputs = {"r": unit * evidence.radius, "rho": unit * chosen.rho, self.loss_name: loss, "v": chosen.source}
+        return evidence.certificate(self, self.bound(evidence.radius, chosen.rho, loss), inputs)
 
 
 class SimpleUpdateHingeBound(UpdateHingeBound):
@@ -129,11 +146,12 @@ class SimpleUpdateHingeBound(UpdateHingeBound):
 
     @staticmethod
     def bound(radius: Any, rho: Any, loss: Any) -> Any:
-        return (radius / rho + math.sqrt(loss)) ** 2
+        root = radius / rho + math.sqrt(loss)
+        return root * root
 
 
-class SquaredHingeBound(UpdateHingeBound):
-    """The same with the Euclidean norm of the hinge losses."""
+class EuclideanHingeBound(UpdateHingeBound):
+    """The same with the Euclidean norm of the hinge losses; never below the first either."""
 
     name = "Euclidean hinge bound on update rounds"
     statement = "mistakes <= (r/rho + |l|_2)^2"
@@ -142,7 +160,7 @@ class SquaredHingeBound(UpdateHingeBound):
 
     @staticmethod
     def bound(radius: Any, rho: Any, loss: Any) -> Any:
-        return (radius / rho + loss) ** 2
+        return (radius / rho + loss) * (radius / rho + loss)
 
     @staticmethod
     def loss(comparator: Any) -> Any:
@@ -161,7 +179,14 @@ class Perceptron(LinearLearner):
     _rate: cython.double
     _start: object
 
-    theorems = (MarginBound(), HingeBound(), UpdateHingeBound(), SimpleUpdateHingeBound(), SquaredHingeBound())
+    theorems = (
+        MarginBound(),
+        HingeBound(),
+        RootHingeBound(),
+        UpdateHingeBound(),
+        SimpleUpdateHingeBound(),
+        EuclideanHingeBound(),
+    )
 
     __signature__ = signature(rate=1.0, start=None, labels=(-1, 1))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import stat
 import sys
@@ -25,15 +24,24 @@ class ByteSource:
         self.size: int | None = None
         self._owned = False
         self._raw = self._open(source)
-        buffered = io.BufferedReader(self._raw) if isinstance(self._raw, io.RawIOBase) else self._raw
-        self._file: Any = buffered
+        self._file: Any = gzip.GzipFile(fileobj=self._raw) if self._head() == GZIP_MAGIC else self._raw
+
+    def _head(self) -> bytes:
+        """The first two bytes, without taking them."""
         try:
-            head = buffered.peek(2)[:2] if hasattr(buffered, "peek") else b""
+            if hasattr(self._raw, "peek"):
+                head = self._raw.peek(2)[:2]
+            elif self._raw.seekable():
+                beginning = self._raw.tell()
+                head = self._raw.read(2)
+                self._raw.seek(beginning)
+            else:
+                return b""
         except OSError as error:
             raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
-        if head == GZIP_MAGIC:
-            self._file = gzip.GzipFile(fileobj=buffered)
-        self._buffered = buffered
+        if not isinstance(head, bytes):
+            raise StreamError("a file opened for bytes was expected, not for text", path=self.name)
+        return head
 
     def _open(self, source: Any) -> Any:
         if source == "-":
@@ -72,12 +80,12 @@ class ByteSource:
     def position(self) -> int:
         """How many bytes of the file itself (not of what it unpacks to) have been taken."""
         try:
-            return int(self._buffered.tell())
+            return int(self._raw.tell())
         except (OSError, AttributeError):
             return 0
 
     def close(self) -> None:
-        if self._file is not self._buffered:
+        if self._file is not self._raw:
             self._file.close()
         if self._owned:
             self._raw.close()

@@ -44,6 +44,7 @@ class LibsvmParser:
     _lines: cython.Py_ssize_t
     _at: cython.Py_ssize_t
     _problem: cython.int
+    _repeated: cython.longlong
 
     def __init__(self) -> None:
         self._labels = np.empty(0)
@@ -61,6 +62,7 @@ class LibsvmParser:
         self._lines = 0
         self._at = 0
         self._problem = 0
+        self._repeated = 0
 
     @property
     def features(self) -> int:
@@ -86,6 +88,11 @@ class LibsvmParser:
     def problem(self) -> int:
         """What was expected where the last call stopped, or 0."""
         return self._problem
+
+    @property
+    def repeated(self) -> int:
+        """The id that stood twice in a line, where that was the problem."""
+        return int(self._repeated)
 
     def parse(self, data: bytearray, begin: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.Py_ssize_t) -> Any:
         """Parse at most ``most`` rows of the whole lines in ``data[begin:end]``: labels, starts, columns, values."""
@@ -212,8 +219,11 @@ class LibsvmParser:
 
     @cython.cfunc
     def _repeats(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.bint:
-        ids = np.asarray(self._columns[first:last])
-        return len(np.unique(ids)) < len(ids)
+        ids, counts = np.unique(np.asarray(self._columns[first:last]), return_counts=True)
+        if len(ids) < last - first:
+            self._repeated = ids[np.argmax(counts > 1)]
+            return True
+        return False
 
     @cython.cfunc
     def _read_number(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:

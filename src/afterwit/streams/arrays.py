@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,10 +43,14 @@ class ArrayStream:
 
 def _labels(y: Any) -> npt.NDArray[Any]:
     """Labels as an array in which each keeps its type."""
-    if hasattr(y, "to_numpy"):
-        return np.asarray(y.to_numpy())
     if isinstance(y, np.ndarray):
         return y
+    if hasattr(y, "to_pylist"):  # pyarrow
+        y = y.to_pylist()
+    if hasattr(y, "to_numpy"):
+        return np.asarray(y.to_numpy())
+    if not isinstance(y, Sequence) or isinstance(y, (str, bytes)):
+        raise invalid("y", "a sequence or a 1-D array of labels", y)
     labels = list(y)
     numbers = {type(label) for label in labels} in ({int}, {float}, {bool})
     array = np.array(labels) if numbers else np.empty(len(labels), dtype=object)

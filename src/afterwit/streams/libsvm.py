@@ -36,7 +36,7 @@ EXPECTATIONS = {
     _libsvm.EXPECTED_VALUE: "a feature as id:value with a number for the value was expected",
     _libsvm.EXPECTED_SMALLER_ID: f"an id of at most {_libsvm.LARGEST_ID:,} was expected",
     _libsvm.EXPECTED_FINITE: "a finite number was expected",
-    _libsvm.EXPECTED_NEW_ID: "another id was expected (each may stand once in a line)",
+    _libsvm.EXPECTED_NEW_ID: "every id at most once in a line was expected",
 }
 
 
@@ -46,13 +46,17 @@ class LibsvmStream:
     def __init__(self, source: Any) -> None:
         self.source = source
         self.name = source_name(source)
-        seekable = hasattr(source, "seekable") and source.seekable()
-        self._beginning: int | None = source.tell() if seekable else None
+        self._is_file = hasattr(source, "read")
+        self._beginning: int | None = source.tell() if self._is_file and source.seekable() else None
+        self._begun = False
 
     def reader(self) -> LibsvmReader:
         """A fresh reader at the beginning."""
         if self._beginning is not None:
             self.source.seek(self._beginning)
+        elif self._begun and (self._is_file or self.source == "-"):
+            raise StreamError("it can be read only once", path=self.name)
+        self._begun = True
         return LibsvmReader(self.source)
 
     def __iter__(self) -> Iterator[tuple[SparseRow, int | float]]:
@@ -87,11 +91,6 @@ class LibsvmReader:
     def features(self) -> int:
         """How many different ids have been read."""
         return int(self._parser.features)
-
-    @property
-    def line(self) -> int:
-        """How many lines have been read."""
-        return self._line
 
     @property
     def row_lines(self) -> npt.NDArray[np.int64]:
@@ -150,6 +149,8 @@ class LibsvmReader:
         rest = self._data[self._at : self._at + 200]
         token = rest.split(None, 1)[0] if rest.split() else rest
         found = shorten(bytes(token).decode("utf-8", "replace"), 60)
+        if self._parser.problem == _libsvm.EXPECTED_NEW_ID:
+            found = f"the id {self._parser.repeated} twice"
         expected = EXPECTATIONS[self._parser.problem]
         return StreamError(f"found {found} where {expected}", path=self._source.name, line=self._line + 1)
 
