@@ -192,8 +192,10 @@ def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any
     add("maximum margin", widest)
     if part.shape[0] * width <= MOST_ENTRIES_FOR_PROGRAM:
         add("least hinge loss", solve_min_hinge(part, part_signs))
-    # C = passes/R^2 minimises the hinge bound; the others trace the trade of length against loss around it.
-    for factor in (1.0, 4.0, 16.0, 0.25) if widest is None else (1.0,):
+    # C = passes/R^2 minimises the hinge bound, a smaller C the sharper ones. A larger C finds rules with fewer mistakes
+    # for the third number; where a separator is known there are none to save.
+    for exponent in range(-3, 1 if widest is not None else 3):
+        factor = 4.0**exponent
         C = factor * step * passes / radius**2
         on_part = f" on every {step}th row" if step > 1 else ""
         add(f"svm (C = {C / unit / unit:.3g}){on_part}", solve_svm(part, part_signs, C))
