@@ -13,6 +13,9 @@ class Pigeons(Theorem):
     citation = "Dirichlet 1834, Theorem <1>"
     quantity = "mistakes"
 
+    def certify(self, evidence):
+        return certificate(observed=evidence)
+
 
 def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), **more):
     return Certificate(Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **more)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import math
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -60,7 +61,7 @@ class Verdict(StrEnum):
     VIOLATED = "violated"
 
 
-class Theorem:
+class Theorem(ABC):
     """A stated bound. A subclass names it and defines ``bound`` as a closed formula of named quantities."""
 
     name: ClassVar[str]
@@ -70,9 +71,9 @@ class Theorem:
     #: The bound depends on the sequence alone, not on what the learner did with it: it could have been promised.
     foreseeable: ClassVar[bool] = True
 
+    @abstractmethod
     def certify(self, evidence: Any) -> Certificate:
         """Apply the theorem to what a checker recomputed from the data."""
-        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)

@@ -78,6 +78,7 @@ def test_drift_turns_evenly_and_labels_by_the_target_of_the_round():
         (lambda: adversaries.separable(5, 2, margin=2, seed=0), "margin"),
         (lambda: adversaries.separable(5, 1, margin=0.5, seed=0), "margin"),
         (lambda: adversaries.separable(5, 2, margin=0.1, seed=0, radius=float("inf")), "radius"),
+        (lambda: adversaries.separable(5, 3, margin=1e200, seed=0, radius=1e201), "radius"),
         (lambda: adversaries.label_noise(adversaries.unit_vectors(2), 1.5, seed=0), "rate"),
         (lambda: adversaries.unit_vectors(0), "n"),
         (lambda: adversaries.alternating_prefixes(True), "n"),

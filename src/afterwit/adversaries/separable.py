@@ -34,7 +34,7 @@ def separable(rounds: int, dimension: int, margin: float, *, seed: int, radius: 
     """Draw the stream; both labels are equally likely, margins are uniform between ``margin`` and ``radius``."""
     whole_number("rounds", rounds, 1)
     whole_number("dimension", dimension, 1)
-    radius = real_number("radius", radius, "a positive number", 0)
+    radius = real_number("radius", radius, "a positive number between 1e-100 and 1e100", 1e-100, 1e100)
     margin = real_number("margin", margin, f"a positive number, at most the radius {radius}", 0, radius)
     if dimension == 1 and margin != radius:
         raise invalid("margin", f"the radius {radius} in dimension 1, where all examples are that far out", margin)
