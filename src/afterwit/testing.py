@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from afterwit._values import same_value
 from afterwit.certificate import Certificate, Theorem, Verdict
 from afterwit.errors import InputError, LabelError
-from afterwit.protocol import same_value
 from afterwit.storage import load, save
 
 #: The suite's data is drawn from this seed; a failure names it.

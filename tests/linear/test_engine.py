@@ -11,8 +11,8 @@ from scipy import sparse
 
 import afterwit as aw
 import naive
+from afterwit._values import same_value
 from afterwit.errors import InputError
-from afterwit.protocol import same_value
 
 # Multiples of 1/8 below 2^20 add and multiply exactly in double precision, so that the oracle's exact arithmetic and
 # the engine's agree to the last bit.

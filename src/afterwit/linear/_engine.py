@@ -22,10 +22,11 @@ from typing import Any
 import cython
 import numpy as np
 
+from afterwit._values import same_value
 from afterwit.errors import InputError, Words, invalid, shorten
 from afterwit.labels import Labels
 from afterwit.linear._rows import Rows, as_mapping, number, plain_name, read_many, read_one
-from afterwit.protocol import Training, same_value
+from afterwit.protocol import Training
 
 
 def plain(x: dict[Any, Any]) -> dict[Any, float]:

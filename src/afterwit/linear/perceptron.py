@@ -29,10 +29,10 @@ from typing import Any
 
 import cython
 
+from afterwit._values import signature
 from afterwit.certificate import Theorem
 from afterwit.errors import positive_number
 from afterwit.linear._evidence import separability
-from afterwit.protocol import signature
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -80,7 +80,7 @@ class HingeBound(Theorem):
         return evidence.certificate(self, self.bound(evidence.radius, best.norm, best.hinge), inputs)
 
 
-class RootHingeBound(Theorem):
+class RootHingeBound(HingeBound):
     """The same, sharper: what M <= L + R |u| sqrt(M) says about M. Losses of all rounds.
 
     Theorem 8.11 counts the losses of the update rounds only, which are never more than those of all rounds. Counted
@@ -90,19 +90,12 @@ class RootHingeBound(Theorem):
     name = "sharper hinge bound"
     statement = "mistakes <= ((R |u| + sqrt(R^2 |u|^2 + 4 L(u))) / 2)^2"
     citation = "Mohri et al. 2018, Theorem 8.11, with the losses of all rounds"
-    quantity = "mistakes"
 
     @staticmethod
     def bound(radius: Any, norm: Any, hinge_loss: Any) -> Any:
         length = radius * norm
         root = (length + math.sqrt(length * length + 4 * hinge_loss)) / 2
         return root * root
-
-    def certify(self, evidence: Any) -> Any:
-        best = evidence.best(lambda u: self.bound(evidence.radius, u.norm, u.hinge))
-        unit = evidence.unit
-        inputs = {"R": unit * evidence.radius, "|u|": best.norm / unit, "L": best.hinge, "comparator": best.source}
-        return evidence.certificate(self, self.bound(evidence.radius, best.norm, best.hinge), inputs)
 
 
 class UpdateHingeBound(Theorem):
