@@ -5,7 +5,8 @@ Update      on a mistake only: w_{t+1} = w_t + eta y_t x_t, from w_1 = 0.
 Guarantee   if a unit v has y_t (v . x_t) >= gamma and |x_t| <= R for all t: at most (R/gamma)^2 mistakes, whatever
             the dimension and the length of the stream. Tight (unit vectors). On any sequence whatever, for every
             comparator u with total hinge loss L: at most R^2 |u|^2 + 2L mistakes, and the sharper bounds below.
-Assumes     w_1 = 0 (for the bounds; the rate then does not matter). Nothing about where the examples come from.
+Assumes     w_1 = 0 (for the bounds; the rate then does not matter, but where rounding decides a tie). Nothing about
+            where the examples come from.
 Source      Rosenblatt 1958; Novikoff 1962; Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd
             ed. 2018, Figure 8.6, Theorems 8.8, 8.11, 8.12, Exercise 8.2; Blum, Hopcroft & Kannan, Foundations of
             Data Science, Theorems 5.10 and 5.11.
@@ -164,7 +165,8 @@ class EuclideanHingeBound(UpdateHingeBound):
 class Perceptron(LinearLearner):
     """The perceptron of Figure 8.6.
 
-    rate    eta, by which an example is multiplied before it is added; from a start at 0 it changes no prediction
+    rate    eta, by which an example is multiplied before it is added; from a start at 0 it changes no prediction, but
+            where the score is 0 and rounding makes it positive or negative
     start   w_1: an array or a dict of weights; 0 if not given. The bounds are proved for 0.
     labels  the negative and the positive label
     """
@@ -200,6 +202,7 @@ class Perceptron(LinearLearner):
 
     @property
     def rate(self) -> float:
+        """The factor eta."""
         return self._rate
 
     @property
