@@ -14,6 +14,7 @@ from setuptools.command.build_ext import build_ext
 FLAGS = ["-O3", "-ffp-contract=off"]
 
 COMPILED = [
+    "afterwit._learner",
     "afterwit.linear._engine",
     "afterwit.linear.perceptron",
     "afterwit.streams._libsvm",

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from afterwit import adversaries, errors, hindsight, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
-    from afterwit.linear import Perceptron
     from afterwit.linear._rows import SparseRow
+    from afterwit.linear.perceptron import Perceptron
     from afterwit.protocol import Learner, Record, play
     from afterwit.storage import load, save
 

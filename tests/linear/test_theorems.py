@@ -376,14 +376,16 @@ def test_an_engine_that_misses_a_mistake_would_be_caught():
     """The checker against a learner that skips its second mistake: no theorem may apply."""
 
     class Careless(aw.Perceptron):
-        def _learn(self, rows, signs):
-            predictions = super()._learn(rows, signs)
+        def _learn(self, rows, signs, updated=None):
+            scores = super()._learn(rows, signs, updated)
             state = self.state()
             state["weights"] = -np.array([1.0, 0.0])
             self.restore({**state, "mistakes": 1, "updates": 1})
-            wrong = np.flatnonzero(predictions != signs)
-            predictions[wrong[1:]] = signs[wrong[1:]]
-            return predictions
+            wrong = np.flatnonzero(scores * signs <= 0)
+            scores[wrong[1:]] = signs[wrong[1:]]
+            if updated is not None:
+                updated[wrong[1:]] = 0
+            return scores
 
     X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]], [-1, -1, 1]
     learner = Careless()

@@ -77,7 +77,9 @@ def _replay(learner: Any, rows: Rows, signs: Signs, passes: int) -> tuple[Assump
     fresh = type(learner)(**learner.parameters)
     updates: list[npt.NDArray[np.intp]] = []
     while len(updates) < passes and fresh.mistakes <= learner.mistakes:
-        updates.append(np.flatnonzero(fresh._learn(rows, signs) != signs))
+        updated = np.empty(rows.count, dtype=np.int8)
+        fresh._learn(rows, signs, updated)
+        updates.append(np.flatnonzero(updated))
         if not len(updates[-1]):
             # Nothing was added in this pass, so that all further passes are like it.
             break

@@ -1,46 +1,52 @@
 # The C side of _engine.py: what compiled algorithm files may use.
 
-cimport cython
+from afterwit._learner cimport BinaryLearner
 
 
-cdef class LinearLearner:
-    cdef object _labels
-    cdef dict _signs
+cdef class LinearLearner(BinaryLearner):
     # Features have names (or, if they have not, positions).
     cdef bint _named
     cdef dict _vocabulary
     cdef list _names
-    cdef cython.pymutex _lock
 
+    # Weight 0 is the intercept's if one is reserved for it.
     cdef double[::1] _weights
+    cdef double[::1] _companion
     cdef Py_ssize_t _features
-    cdef long long _rounds
-    cdef long long _mistakes
-    cdef long long _updates
+    cdef int _reserved
+    # The weight of a feature never seen.
+    cdef double _fresh
 
     # The current row: _length entries, values from _first on, columns (unless _dense) from _offset on.
     cdef const double[::1] _values
     cdef const int[::1] _columns
     cdef bint _dense
-    # Every feature of the row has a weight; its values may hold what is not finite.
+    # Every feature of the row has a weight; its values may hold what is not finite, which would show in the score.
     cdef bint _known
     cdef bint _on_trust
+    cdef bint _bad_values_show
     cdef Py_ssize_t _first
     cdef Py_ssize_t _offset
     cdef Py_ssize_t _length
 
-    # Where one dict is unpacked.
+    # The block of rows that is learned or scored, and where one dict, or a row with an intercept, is unpacked.
+    cdef const double[::1] _source_values
+    cdef const int[::1] _source_columns
     cdef double[::1] _scratch_values
     cdef int[::1] _scratch_columns
 
     cdef bint update(self, int y, double score) noexcept nogil
+    cdef double score(self) noexcept nogil
     cdef double dot(self) noexcept nogil
     cdef void add(self, double scale) noexcept nogil
     cdef int grow(self, Py_ssize_t features) except -1
-    cdef int learn_row(self, int y) noexcept nogil
+    cdef double learn_row(self, int y) noexcept nogil
 
     cdef double _dot_of_known(self) noexcept nogil
+    cdef void _take(self, Py_ssize_t first, Py_ssize_t offset, Py_ssize_t length) noexcept nogil
     cdef int _unpack(self, dict x) except -1
     cdef int _admit(self, dict x, int unseen) except -1
+    cdef int _name(self, object name) except -1
+    cdef int _need_scratch(self, Py_ssize_t entries) except -1
     cdef int _rest(self) except -1
     cdef double _score(self, object x) except? -1

@@ -168,6 +168,7 @@ class Perceptron(LinearLearner):
     rate    eta, by which an example is multiplied before it is added; from a start at 0 it changes no prediction, but
             where the score is 0 and rounding makes it positive or negative
     start   w_1: an array or a dict of weights; 0 if not given. The bounds are proved for 0.
+    intercept  whether every example has a further feature of value 1
     labels  the negative and the positive label
     """
 
@@ -183,11 +184,11 @@ class Perceptron(LinearLearner):
         EuclideanHingeBound(),
     )
 
-    __signature__ = signature(rate=1.0, start=None, labels=(-1, 1))
+    __signature__ = signature(rate=1.0, start=None, intercept=False, labels=(-1, 1))
 
-    def __init__(self, rate: Any = 1.0, start: Any = None, labels: Any = (-1, 1)) -> None:
+    def __init__(self, rate: Any = 1.0, start: Any = None, intercept: Any = False, labels: Any = (-1, 1)) -> None:
         self._rate = positive_number("rate", rate)
-        LinearLearner.__init__(self, labels, start)
+        LinearLearner.__init__(self, labels, intercept, start)
         self._start = None if start is None else self.weights
 
     @cython.cfunc
@@ -207,4 +208,4 @@ class Perceptron(LinearLearner):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {"rate": self._rate, "start": copy(self._start), "labels": self.labels}
+        return {"rate": self._rate, "start": copy(self._start), **LinearLearner.parameters.__get__(self)}

@@ -1,0 +1,16 @@
+# The C side of _learner.py: what compiled learners derive from.
+
+cimport cython
+
+
+cdef class Storable:
+    pass
+
+
+cdef class BinaryLearner(Storable):
+    cdef object _labels
+    cdef dict _signs
+    cdef cython.pymutex _lock
+    cdef long long _rounds
+    cdef long long _mistakes
+    cdef long long _updates
