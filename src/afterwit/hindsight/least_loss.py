@@ -2,8 +2,8 @@
 
 Problem     minimise sum_t l(u . x_t, y_t) + ridge |u|^2 / 2, subject to |u| <= ball if there is one.
 Losses      "hinge", "logistic", "squared", as in stochastic gradient descent; the perceptron loss is least at u = 0.
-Method      L-BFGS (scipy) for smooth losses; LIBLINEAR (scikit-learn) for the hinge loss. For a ball, the ridge that
-            puts u on its surface is found by bisection.
+Method      LIBLINEAR (scikit-learn) for the hinge and the logistic loss, LSQR (scipy) for the squared loss. For a
+            ball, the ridge that puts u on its surface is found by bisection.
 
 >>> u = least_loss([[1.0], [1.0], [-1.0]], [1, -1, -1], loss="squared")
 >>> round(float(u.vector[0]), 6)
@@ -14,15 +14,16 @@ Method      L-BFGS (scipy) for smooth losses; LIBLINEAR (scikit-learn) for the h
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from afterwit.errors import invalid, positive_number
 from afterwit.hindsight.comparator import Comparator, judge
-from afterwit.hindsight.svm import solve_svm
+from afterwit.hindsight.svm import for_liblinear, solve_svm
 from afterwit.labels import Signs
-from afterwit.linear._losses import LOSSES, losses, slopes
+from afterwit.linear._losses import LOSSES
 from afterwit.linear._rows import read_examples
 
 #: A ridge below this share of the data's own curvature changes nothing that matters.
@@ -44,27 +45,30 @@ def least_loss(
     return judge(f"least {loss} loss", vector, matrix, signs, rows.names)
 
 
-def solve_least_loss(matrix: Any, signs: Signs, loss: str, ridge: float, start: Any = None, box: Any = None) -> Any:
+def solve_least_loss(matrix: Any, signs: Signs, loss: str, ridge: float) -> Any:
     """The weights; near the optimum is enough, as they are judged on the data afterwards."""
-    from scipy.optimize import minimize
-
     count, width = matrix.shape
     if count == 0 or width == 0 or loss == "perceptron":
         return np.zeros(width)
-    if loss == "hinge" and box is None:
-        scale = float(abs(matrix).max()) or 1.0
-        return solve_svm(matrix, signs, 1 / max(ridge, SMALLEST_RIDGE * count * scale**2), max_iterations=300)
+    if loss == "squared":
+        from scipy.sparse.linalg import lsqr
 
-    def objective(u: Any) -> Any:
-        scores = matrix @ u
-        return losses(loss, signs, scores).sum() + ridge * (u @ u) / 2, matrix.T @ slopes(
-            loss, signs, scores
-        ) + ridge * u
+        return lsqr(matrix, signs.astype(np.float64), damp=np.sqrt(ridge), iter_lim=1000)[0]
+    scale = float(abs(matrix).max()) or 1.0
+    C = 1 / max(ridge, SMALLEST_RIDGE * count * scale**2)
+    return solve_svm(matrix, signs, C, max_iterations=300) if loss == "hinge" else _solve_logistic(matrix, signs, C)
 
-    bounds = None if box is None else [(-box, box)] * width
-    start = np.zeros(width) if start is None else start
-    options = {"maxiter": 300, "maxfun": 400}
-    return minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+
+def _solve_logistic(matrix: Any, signs: Signs, C: float) -> Any:
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    matrix, signs, C, radius = for_liblinear(matrix, signs, C)
+    machine = LogisticRegression(C=C, solver="liblinear", fit_intercept=False, tol=1e-3, max_iter=100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(matrix, signs)
+    return machine.coef_[0] / radius
 
 
 def solve_in_ball(matrix: Any, signs: Signs, loss: str, ball: float, ridge: float, vector: Any) -> Any:
@@ -73,9 +77,9 @@ def solve_in_ball(matrix: Any, signs: Signs, loss: str, ball: float, ridge: floa
         return vector
     scale = float(abs(matrix).max()) or 1.0
     low, high = np.log(SMALLEST_RIDGE * scale**2), np.log(1e3 * matrix.shape[0] * scale**2 * max(1.0, 1 / ball))
-    for _ in range(25):
+    for _ in range(20):
         middle = (low + high) / 2
-        vector = solve_least_loss(matrix, signs, loss, ridge + float(np.exp(middle)), start=vector)
+        vector = solve_least_loss(matrix, signs, loss, ridge + float(np.exp(middle)))
         if np.linalg.norm(vector) > ball:
             low = middle
         else:

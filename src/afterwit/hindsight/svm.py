@@ -46,15 +46,9 @@ def solve_svm(
 
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         return np.zeros(matrix.shape[1])
-    matrix, radius = normalised(matrix)
-    if (signs == signs[0]).all():
-        # LIBLINEAR wants two classes; (x, y) and (-x, -y) are the same example to a separator through 0.
-        matrix, signs, C = _stacked(matrix, -matrix), np.concatenate([signs, -signs]), C / 2
-    if hasattr(matrix, "indptr") and matrix.indices.dtype != np.int32:
-        matrix = matrix.copy()
-        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    matrix, signs, C, radius = for_liblinear(matrix, signs, C)
     machine = LinearSVC(
-        C=float(np.clip(C * radius * radius, 1e-300, 1e300)),
+        C=C,
         loss="hinge",
         dual=True,
         fit_intercept=False,
@@ -67,6 +61,18 @@ def solve_svm(
             warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(matrix, signs)
     return machine.coef_[0] / radius
+
+
+def for_liblinear(matrix: Any, signs: Signs, C: float) -> tuple[Any, Signs, float, float]:
+    """The same problem as LIBLINEAR wants it: of moderate size, with two classes; its answer is to be divided."""
+    matrix, radius = normalised(matrix)
+    if (signs == signs[0]).all():
+        # LIBLINEAR wants two classes; (x, y) and (-x, -y) are the same example to a separator through 0.
+        matrix, signs, C = _stacked(matrix, -matrix), np.concatenate([signs, -signs]), C / 2
+    if hasattr(matrix, "indptr") and matrix.indices.dtype != np.int32:
+        matrix = matrix.copy()
+        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return matrix, signs, float(np.clip(C * radius * radius, 1e-300, 1e300)), radius
 
 
 def _stacked(upper: Any, lower: Any) -> Any:

@@ -194,18 +194,18 @@ def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> li
     part, part_signs, step = to_fit_on(matrix, signs)
     rounds = passes * len(signs)
     found = []
-    vector = None
-    for factor in (1.0, 0.1, 1e-2, 1e-4):
+    for factor in (1.0, 0.05, 1e-3):
         # At factor 1 loss plus regret at a constant rate is least; below it, the loss is less and the length more.
         ridge = factor / descent.rate / step / passes / descent.factor
         if descent.ridge:
             ridge += rounds / step / passes / descent.factor
-        vector = solve_least_loss(part, part_signs, descent.loss, ridge, vector, descent.box)
-        inside = vector
+        vector = solve_least_loss(part, part_signs, descent.loss, ridge)
         if descent.ball is not None:
-            inside = solve_in_ball(part, part_signs, descent.loss, descent.ball, ridge, vector)
+            vector = solve_in_ball(part, part_signs, descent.loss, descent.ball, ridge, vector)
+        if descent.box is not None:
+            vector = np.clip(vector, -descent.box, descent.box)
         source = f"least {descent.loss} loss with ridge {ridge * step:.3g}{on_part(step)}"
-        found.append(_judged(source, inside, descent, matrix, signs, passes))
+        found.append(_judged(source, vector, descent, matrix, signs, passes))
         if descent.ridge or descent.loss == "perceptron":
             break
     return found

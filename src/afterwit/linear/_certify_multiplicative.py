@@ -7,6 +7,7 @@ learner works on (x, -x).
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from afterwit.certificate import Assumption, Basis
 from afterwit.errors import Words, invalid
 from afterwit.hindsight.comparator import Comparator, judge
 from afterwit.hindsight.max_margin_one_norm import solve_max_margin_one_norm
+from afterwit.hindsight.svm import for_liblinear
 from afterwit.labels import Signs
 from afterwit.linear._evidence import SMALLEST_MARGIN, Evidence
 from afterwit.linear._replay import ROUNDING, RowProducts, comparator_for, matrix_of, on_part, replay, to_fit_on
@@ -135,34 +137,23 @@ def _comparators(
         found.append(_judged(f"maximum margin by the 1-norm{on_part(step)}", widest, matrix, signs))
     price = max(np.log(features), 1e-3) / rate / step / passes
     for factor in (0.1, 1.0, 4.0):
-        vector = _least_hinge(part, part_signs, factor * price, two_sided)
-        found.append(_judged(f"least hinge loss at a price of {factor * price * step:.3g}", vector, matrix, signs))
+        vector = _sparse_svm(part, part_signs, factor * price)
+        vector = vector if two_sided else np.maximum(vector, 0.0)
+        source = f"svm with a price of {factor * price * step:.3g} on the 1-norm{on_part(step)}"
+        found.append(_judged(source, vector, matrix, signs))
     return found
 
 
-def _least_hinge(matrix: Any, signs: Signs, price: float, two_sided: bool) -> Any:
-    """Weights of about the least hinge loss plus price times their sum; the hinge is rounded, for a smooth solver."""
-    from scipy.optimize import minimize
+def _sparse_svm(matrix: Any, signs: Signs, price: float) -> Any:
+    """Weights of about the least loss plus price times their 1-norm; near the optimum is enough."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
 
-    width = matrix.shape[1]
-    rounding = 0.2
-
-    def objective(u: Any) -> Any:
-        vector = u[:width] - u[width:] if two_sided else u
-        slack = 1.0 - signs * (matrix @ vector)
-        bent = np.clip(slack / rounding, 0.0, 1.0)
-        value = np.where(slack > rounding, slack - rounding / 2, bent * bent * rounding / 2).sum()
-        gradient = matrix.T @ (-signs * bent)
-        both = np.concatenate([gradient, -gradient]) if two_sided else gradient
-        return value + price * u.sum(), both + price
-
-    size = 2 * width if two_sided else width
-    result = minimize(
-        objective,
-        np.zeros(size),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, None)] * size,
-        options={"maxiter": 200, "maxfun": 300},
+    matrix, signs, C, radius = for_liblinear(matrix, signs, 1 / price)
+    machine = LinearSVC(
+        C=C / radius, penalty="l1", loss="squared_hinge", dual=False, fit_intercept=False, max_iter=200, random_state=0
     )
-    return result.x[:width] - result.x[width:] if two_sided else result.x
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(matrix, signs)
+    return machine.coef_[0] / radius
