@@ -64,7 +64,9 @@ def _solve_logistic(matrix: Any, signs: Signs, C: float) -> Any:
     from sklearn.linear_model import LogisticRegression
 
     matrix, signs, C, radius = for_liblinear(matrix, signs, C)
-    machine = LogisticRegression(C=C, solver="liblinear", fit_intercept=False, tol=1e-3, max_iter=100)
+    machine = LogisticRegression(
+        C=C, solver="liblinear", dual=True, fit_intercept=False, tol=1e-2, max_iter=200, random_state=0
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(matrix, signs)
