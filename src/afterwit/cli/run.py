@@ -11,9 +11,9 @@ import click
 
 from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, write_labels
+from afterwit.cli._learners import make_learner
 from afterwit.cli._progress import display
 from afterwit.errors import invalid
-from afterwit.linear.perceptron import Perceptron
 from afterwit.protocol import HEADER, play
 from afterwit.storage import new_file, write_model
 from afterwit.streams.libsvm import whole
@@ -24,6 +24,21 @@ MOST_TO_REMEMBER = 20_000_000
 
 @click.command(short_help="Learn from a file and show the three numbers.")
 @click.argument("file")
+@click.option(
+    "--learner",
+    "name",
+    metavar="NAME",
+    default="perceptron",
+    show_default=True,
+    help="What learns: perceptron, averaged-perceptron, adagrad, winnow ... A name that is none lists them all.",
+)
+@click.option(
+    "--option",
+    "options",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="An option of the learner, such as rate=0.5 or intercept=true. May be given several times.",
+)
 @click.option(
     "--labels",
     metavar="NEGATIVE,POSITIVE",
@@ -47,19 +62,22 @@ MOST_TO_REMEMBER = 20_000_000
 )
 def run(
     file: str,
+    name: str,
+    options: tuple[str, ...],
     labels: str | None,
     passes: int,
     model: str | None,
     predictions: str | None,
     certificate: bool | None,
 ) -> None:
-    """Learn from FILE with the perceptron, one example at a time.
+    """Learn from FILE, one example at a time, with the perceptron or another learner.
 
     FILE is libsvm text, one example a line, such as "+1 3:0.5 7:1" (a label, then id:value for the features that are
     not 0); plain or gzip; - for standard input. Every example is predicted before its label is used. The table has a
     row after 1, 2, 4, 8 ... examples and at the end.
     """
     distinct_files(FILE=file, model=model, predictions=predictions)
+    make_learner(name, options, (-1, 1))
     with ExitStack() as files:
         # Places for the results first: a typo in a path must not cost a long run.
         model_file = files.enter_context(new_file(model)) if model is not None else None
@@ -68,11 +86,11 @@ def run(
         examples = Examples(file, _two_labels(labels), remember, lambda: _empty(prediction_file))
         if passes > 1 and not examples.rereadable:
             examples.remember_all()
-        learner = Perceptron(labels=examples.labels)
+        learner = make_learner(name, options, examples.labels)
         negative, positive = examples.labels
         with display(examples.stream.name, None if examples.size is None else passes * examples.size) as shown:
             examples.on_bytes = shown.advance_to
-            shown.line(f"perceptron on {examples.stream.name}, labels {negative} and {positive}\n")
+            shown.line(f"{name} on {examples.stream.name}, labels {negative} and {positive}\n")
             shown.line(HEADER)
             play(
                 learner,
@@ -88,7 +106,10 @@ def run(
         _show_certificate(learner, examples)
 
 
-def _show_certificate(learner: Perceptron, examples: Examples) -> None:
+def _show_certificate(learner: Any, examples: Examples) -> None:
+    if not learner.theorems:
+        click.echo(f"\nNo certificate: {learner.no_theorem_because}.")
+        return
     kept = examples.remembered
     if kept is None:
         click.echo(
@@ -96,7 +117,7 @@ def _show_certificate(learner: Perceptron, examples: Examples) -> None:
             f"Ask for it with --certificate."
         )
         return
-    with display("looking back for the best separator", None):
+    with display("looking back for the best comparator", None):
         found = learner.certificate(*kept)
     click.echo(f"\n{found}")
 

@@ -1,0 +1,35 @@
+"""Learners by name, as they are asked for on the command line and in scikit-learn: ``averaged-perceptron``."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import afterwit
+from afterwit.errors import invalid
+
+
+def learner_names() -> dict[str, str]:
+    """Name -> class, for every learner of two labels."""
+    return {_kebab(name): name for name in afterwit.LEARNERS if name != "OneVsRest"}
+
+
+def learner_class(name: Any, parameter: str = "learner") -> Any:
+    """The class of that name."""
+    names = learner_names()
+    if not isinstance(name, str) or name not in names:
+        raise invalid(parameter, f"one of {', '.join(sorted(names))}", name)
+    return getattr(afterwit, names[name])
+
+
+def options_of(kind: Any) -> dict[str, Any]:
+    """The options a learner can be made with, and their defaults; labels are not among them."""
+    declared = inspect.signature(kind).parameters
+    return {name: parameter.default for name, parameter in declared.items() if name != "labels"}
+
+
+def _kebab(name: str) -> str:
+    """AveragedPerceptron -> averaged-perceptron, OnlineSVM -> online-svm, AdaGrad -> adagrad."""
+    special = {"AdaGrad": "adagrad"}
+    return special.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
