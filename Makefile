@@ -44,10 +44,13 @@ test-interpreted: $(VENV)/installed
 	PYTHONPATH=src AFTERWIT_EXPECT=interpreted $(BIN)/python -m coverage run -m pytest -q -p no:xdist -m "not installed_only" --ignore tests/cli
 	$(BIN)/python -m coverage report
 
+# Where real data for the error rates is, such as a9a and spamassassin.svm.gz; without it they are left out.
+DATA ?= ../shared/data
+
 bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (installs the peers)
 	$(BIN)/python -m pip install --quiet $$($(BIN)/python -c 'import tomllib; \
 		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])')
-	$(BIN)/python bench/run.py
+	DATA=$(DATA) $(BIN)/python bench/run.py
 
 clean: ## remove everything that was built
 	rm -rf $(VENV) build dist src/*.egg-info .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

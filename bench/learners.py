@@ -1,0 +1,95 @@
+"""Every linear learner beside scikit-learn's closest, and beside the perceptron in many dimensions."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.linear_model import SGDClassifier
+
+import afterwit as aw
+
+#: What a learner is compared with: the same loss, and averaging or shrinking where it averages or shrinks.
+LIKE = {
+    "Perceptron": {"loss": "perceptron", "learning_rate": "constant", "eta0": 1.0, "penalty": None},
+    "AveragedPerceptron": {
+        "loss": "perceptron",
+        "learning_rate": "constant",
+        "eta0": 1.0,
+        "penalty": None,
+        "average": True,
+    },
+    "MarginPerceptron": {"loss": "perceptron", "learning_rate": "constant", "eta0": 1.0, "penalty": None},
+    "Winnow": {"loss": "perceptron", "learning_rate": "constant", "eta0": 1.0, "penalty": None},
+    "BalancedWinnow": {"loss": "perceptron", "learning_rate": "constant", "eta0": 1.0, "penalty": None},
+    "OnlineSVM": {"loss": "hinge", "learning_rate": "constant", "eta0": 0.01, "penalty": "l2"},
+    "SGD": {"loss": "log_loss", "learning_rate": "constant", "eta0": 0.03, "penalty": None},
+    "AdaGrad": {"loss": "log_loss", "learning_rate": "constant", "eta0": 0.03, "penalty": None},
+}
+
+
+def sparse_rows(rows, stored, width, seed=0, signed=False):
+    """Rows of one length over features of which the first are the most frequent: the shape of text."""
+    generator = np.random.default_rng(seed)
+    draws = np.minimum(width ** generator.random((rows, stored)), width).astype(np.int32) - 1
+    draws.sort(axis=1)
+    starts = np.arange(0, rows * stored + 1, stored, dtype=np.int32)
+    values = generator.random(rows * stored)
+    if signed:
+        values = 2 * values - 1
+    X = sparse.csr_matrix((values, draws.reshape(-1), starts), shape=(rows, width))
+    return X, generator
+
+
+def learner_cases(best_times):
+    """200,000 rows of 75 non-zeros over 47,236 features: one pass, learning and predicting."""
+    X, generator = sparse_rows(200_000, 75, 47_236)
+    y = np.where(X @ generator.standard_normal(X.shape[1]) >= 0, 1, -1)
+    for name, options in LIKE.items():
+        kind = getattr(aw, name)
+        yield (
+            f"learn 200,000 x 75 sparse: {name}",
+            best_times(
+                {
+                    "afterwit": lambda kind=kind: kind().learn_many(X, y),
+                    "scikit-learn": lambda options=options: SGDClassifier(**options).partial_fit(X, y, classes=[-1, 1]),
+                },
+                5,
+            ),
+            {"scikit-learn": 2.5},
+        )
+
+
+def voted_case(best_times):
+    """2,000 rows: every prediction goes through all examples that were ever added, so that the cost grows."""
+    X, generator = sparse_rows(2_000, 75, 47_236)
+    y = np.where(X @ generator.standard_normal(X.shape[1]) >= 0, 1, -1)
+    options = LIKE["AveragedPerceptron"]
+    yield (
+        "learn 2,000 x 75 sparse: VotedPerceptron",
+        best_times(
+            {
+                "afterwit": lambda: aw.VotedPerceptron().learn_many(X, y),
+                "scikit-learn": lambda: SGDClassifier(**options).partial_fit(X, y, classes=[-1, 1]),
+            },
+            5,
+        ),
+        {"scikit-learn": 2.5},
+    )
+
+
+def dimension_cases(best_times):
+    """100,000 rows of 75 non-zeros, labels by a rule Winnow can learn; learners that know all features already."""
+    for power in (18, 22):
+        X, generator = sparse_rows(100_000, 75, 2**power, signed=True)
+        target = np.zeros(X.shape[1])
+        target[:64] = generator.random(64)
+        y = np.where(X @ target >= 0, 1, -1)
+        for name in ("Winnow", "OnlineSVM"):
+            contestants = {}
+            for key, kind in (("afterwit", getattr(aw, name)), ("Perceptron", aw.Perceptron)):
+                learner = kind()
+                learner.learn_many(X[:1], y[:1])
+                contestants[key] = lambda learner=learner: learner.learn_many(X, y)
+            yield (
+                f"dimension 2^{power}: {name}",
+                best_times(contestants, 5),
+                {"Perceptron": 0.5},
+            )
