@@ -6,10 +6,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, streams, testing
+    from afterwit import adversaries, errors, hindsight, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
+    from afterwit.linear.one_vs_rest import OneVsRest
     from afterwit.linear.perceptron import Perceptron
     from afterwit.protocol import Learner, Record, play
     from afterwit.storage import load, save
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 #: The learners of this package, by name: the classes `load` may build.
-LEARNERS = ("Perceptron",)
+LEARNERS = ("OneVsRest", "Perceptron")
 
 _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
     "AfterwitError": "errors",
+    "OneVsRest": "linear.one_vs_rest",
     "Perceptron": "linear.perceptron",
     "SparseRow": "linear._rows",
     "Learner": "protocol",
@@ -32,7 +34,7 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "linear", "streams", "testing")
+_SUBPACKAGES = ("adversaries", "errors", "hindsight", "linear", "sklearn", "streams", "testing")
 
 __all__ = [
     "LEARNERS",
@@ -40,6 +42,7 @@ __all__ = [
     "Assumption",
     "Certificate",
     "Learner",
+    "OneVsRest",
     "Perceptron",
     "Record",
     "SparseRow",
@@ -51,6 +54,7 @@ __all__ = [
     "load",
     "play",
     "save",
+    "sklearn",
     "streams",
     "testing",
 ]

@@ -53,6 +53,8 @@ class Rows:
     single: bool = False
     #: The number of the first row, where these are part of more.
     first: int = 0
+    #: Each row ends at its own last position, and ``width`` is that of the widest.
+    ragged: bool = False
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity, naming the first one's place."""
@@ -85,6 +87,8 @@ class Rows:
             order = {column: j for j, column in enumerate(dict.fromkeys(columns.tolist()))}
             columns = np.array([order[column] for column in columns.tolist()], dtype=np.int32)
             names, width = [names[column] for column in order], len(order)
+        elif self.ragged:
+            width = int(columns.max()) + 1 if len(columns) else 0
         return replace(
             self,
             count=end - begin,
@@ -288,6 +292,7 @@ def stack(parts: list[Rows]) -> Rows:
         values=np.concatenate([part.values for part in parts]),
         columns=np.concatenate(columns),
         starts=np.concatenate(starts),
+        ragged=True,
     )
 
 

@@ -83,7 +83,6 @@ class LibsvmReader:
         self._at = 0
         self._whole_lines = 0
         self._exhausted = False
-        self._width = 0
         self._line = 0
         self._line_before = 0
 
@@ -117,8 +116,8 @@ class LibsvmReader:
                 self._line += self._parser.lines
                 self._at = self._parser.at
                 if len(labels):
-                    self._width = max(self._width, int(columns.max()) + 1 if len(columns) else 0)
-                    return Rows(len(labels), self._width, values, columns, starts), labels
+                    width = int(columns.max()) + 1 if len(columns) else 0
+                    return Rows(len(labels), width, values, columns, starts, ragged=True), labels
                 if self._parser.problem:
                     raise self._refusal()
                 continue
