@@ -80,7 +80,6 @@ class Storable:
         )
         return f"{type(self).__name__}({given}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
 
-
     def __getattr__(self, name: str) -> Any:
         """Every option can be read by its name."""
         if not name.startswith("_") and name != "parameters" and name in (parameters := self.parameters):
@@ -91,7 +90,7 @@ class Storable:
 
     _supervised = True
     _multiclass = False
-    _mutable_attributes = frozenset()
+    _mutable_attributes = ()
 
     @property
     def _last_step(self) -> Any:

@@ -157,7 +157,9 @@ def check_one_is_many(make: Make) -> None:
         in_parts.learn_many(many[half:], y[half:])
         assert same_value(at_once.state(), in_parts.state()), f"{kind}: two halves are not the whole"
         scores = at_once.score_many(many)
-        assert scores.tolist() == [_plain_score(at_once.score_one(x)) for x in ones], f"{kind}: score_many is not score_one"
+        assert scores.tolist() == [_plain_score(at_once.score_one(x)) for x in ones], (
+            f"{kind}: score_many is not score_one"
+        )
         predictions = at_once.predict_many(many).tolist()
         assert predictions == [at_once.predict_one(x) for x in ones], f"{kind}: predict_many is not predict_one"
 

@@ -14,6 +14,7 @@ from afterwit.hindsight.comparator import normalised, row_norms
 from afterwit.hindsight.svm import solve_svm
 from afterwit.linear._certify import MOST_ROWS_TO_FIT
 from afterwit.linear._engine import LinearLearner
+from afterwit.linear._rows import Rows
 
 SAME_ROUNDS = "X, y are the rounds it learned from, in order"
 BY_SIGN = "a binary learner predicts +1 exactly if its score is >= 0"
@@ -39,9 +40,10 @@ def evidence_of(learner: Any, X: Any, y: Any) -> ClassEvidence:
     """Play the rounds X, y again, and certify every binary learner on its own."""
     fresh = type(learner)(**learner.parameters)
     rows, codes, _ = fresh._checked(X, y)
-    rows.require_finite()
+    if isinstance(rows, Rows):
+        rows.require_finite()
     passes = max(1, learner.rounds // rows.count) if rows.count else 1
-    same_rounds = _replayed(learner, fresh, rows, codes, y, passes)
+    same_rounds = _replayed(learner, fresh, rows, X, y, passes)
     binary: dict[Any, Certificate] = {}
     assumptions = [same_rounds, Assumption(BY_SIGN, Basis.ENFORCED, True)]
     hindsight = None
@@ -49,7 +51,9 @@ def evidence_of(learner: Any, X: Any, y: Any) -> ClassEvidence:
         whys = {}
         for code, (label, each) in enumerate(learner.learners.items()):
             birth = learner.rounds - each.rounds
-            found = _bound_on_mistakes(each, *_rounds_since(rows, np.where(codes == code, 1, -1), birth, passes))
+            found = _bound_on_mistakes(
+                each, *_rounds_since(learner, rows, X, np.where(codes == code, 1, -1), birth, passes)
+            )
             if isinstance(found, str):
                 whys[label] = found
             else:
@@ -57,7 +61,7 @@ def evidence_of(learner: Any, X: Any, y: Any) -> ClassEvidence:
         assumptions.append(_all_apply(len(learner.classes), whys))
         hindsight = _best_rule(learner, rows, codes, passes)
     return ClassEvidence(
-        subject=f"{type(learner).__name__} of {type(learner._fresh()).__name__}",
+        subject=f"{type(learner).__name__} of {type(learner._base).__name__}",
         rounds=learner.rounds,
         mistakes=learner.mistakes,
         unannounced=len(learner.classes) if learner.labels is None else 0,
@@ -67,44 +71,42 @@ def evidence_of(learner: Any, X: Any, y: Any) -> ClassEvidence:
     )
 
 
-def _replayed(learner: Any, fresh: Any, rows: Any, codes: Any, y: Any, passes: int) -> Assumption:
+def _replayed(learner: Any, fresh: Any, rows: Any, X: Any, y: Any, passes: int) -> Assumption:
     """Whether X, y are the rounds the learner learned from; each binary learner's weights are compared later."""
     if learner.rounds != passes * rows.count:
         detail = f"the learner counts {learner.rounds:,} rounds, these rows are {rows.count:,}"
         return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, detail)
     for _ in range(passes):
-        fresh.learn_many(rows, y)
+        fresh.learn_many(rows if isinstance(rows, Rows) else X, y)
     for what in ("classes", "mistakes", "updates"):
         claimed, replayed = getattr(learner, what), getattr(fresh, what)
         if claimed != replayed:
-            claimed, replayed = (f"{each:,} {what}" if what != "classes" else repr(each) for each in (claimed, replayed))
+            claimed, replayed = (
+                f"{each:,} {what}" if what != "classes" else repr(each) for each in (claimed, replayed)
+            )
             detail = f"the learner has {claimed}, these rows give {replayed}"
             return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, detail)
     detail = f"played again, {passes} pass{'es' if passes > 1 else ''}"
     return Assumption(SAME_ROUNDS, Basis.OBSERVED, True, detail)
 
 
-def _rounds_since(rows: Any, signs: Any, birth: int, passes: int) -> tuple[Any, Any]:
+def _rounds_since(learner: Any, rows: Any, X: Any, signs: Any, birth: int, passes: int) -> tuple[Any, Any]:
     """What the binary learner of a class that began with row ``birth`` has learned."""
     if birth == 0:
         return rows, signs
-    first = rows.part(birth, rows.count)
     if passes == 1:
-        return first, signs[birth:]
-    examples = [first.row(i) for i in range(first.count)]
-    examples += (passes - 1) * [rows.row(i) for i in range(rows.count)]
-    if rows.names is None and rows.starts is None:
-        return np.array(examples), np.concatenate([signs[birth:], *(passes - 1) * [signs]])
-    return examples, np.concatenate([signs[birth:], *(passes - 1) * [signs]])
+        return learner._part(rows, X, birth), signs[birth:]
+    examples = [rows.row(i) for i in range(rows.count)] if isinstance(rows, Rows) else list(X)
+    return examples[birth:] + (passes - 1) * examples, np.concatenate([signs[birth:], *(passes - 1) * [signs]])
 
 
 def _bound_on_mistakes(learner: Any, rows: Any, signs: Any) -> Certificate | str:
     """The first certificate of a binary learner that bounds its mistakes, or why there is none."""
     if not getattr(learner, "theorems", ()):
         return getattr(learner, "no_theorem_because", "") or "no bound is known for it"
-    if not isinstance(learner, BinaryLearner) and hasattr(rows, "row"):
+    if not isinstance(learner, BinaryLearner) and isinstance(rows, Rows):
         rows = [rows.row(i) for i in range(rows.count)]
-    certificate = learner.certificate(rows, signs)
+    certificate: Certificate = learner.certificate(rows, signs)
     others = (certificate, *certificate.others)
     about_mistakes = [each for each in others if each.quantity == "mistakes"]
     if not about_mistakes:
@@ -125,7 +127,7 @@ def _all_apply(count: int, whys: Mapping[Any, str]) -> Assumption:
 
 def _best_rule(learner: Any, rows: Any, codes: Any, passes: int) -> Hindsight | None:
     """The fewest mistakes of a fixed linear rule for each class, found afterwards, the largest score predicted."""
-    if rows.count == 0 or not isinstance(learner._fresh(), LinearLearner):
+    if rows.count == 0 or not isinstance(learner._base, LinearLearner):
         return None
     matrix, unit = normalised(rows.matrix())
     step = -(-rows.count // MOST_ROWS_TO_FIT)

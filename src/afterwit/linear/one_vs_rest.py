@@ -1,7 +1,7 @@
 """One against the rest: many labels as a series of binary problems.
 
-Setting     x_t any example a binary learner takes, y_t in {1..K}, or in no set that is known beforehand. For each class k
-            a binary learner with score f_k; predict the k with the largest f_k(x_t), the first of several.
+Setting     x_t any example a binary learner takes, y_t in {1..K}, or in no set that is known beforehand. For each class
+            k a binary learner with score f_k; predict the k with the largest f_k(x_t), the first of several.
 Update      every binary learner learns x_t, with label +1 if y_t is its class and -1 if not.
 Guarantee   mistakes <= the sum over the classes of the bounds of the binary learners. For if no binary learner is
             mistaken in a round, y_t alone has a score >= 0, and is predicted. A class that was not named beforehand
@@ -92,14 +92,15 @@ class OneVsRest(Storable):
     _multiclass = True
 
     def __init__(self, learner: Any = None, labels: Any = None) -> None:
-        self._learner = None if learner is None else _prototype(learner)
+        self._base = Perceptron() if learner is None else _prototype(learner)
+        self._default = learner is None
         self._labels = None if labels is None else _checked_labels(labels)
         self._lock = threading.RLock()
         self._rounds = self._mistakes = self._updates = 0
         self._become(self._labels or (), [self._fresh() for _ in self._labels or ()])
 
     def _fresh(self) -> Any:
-        return Perceptron() if self._learner is None else type(self._learner)(**self._learner.parameters)
+        return type(self._base)(**self._base.parameters)
 
     def _become(self, classes: Any, learners: list[Any]) -> None:
         self._classes = list(classes)
@@ -120,7 +121,7 @@ class OneVsRest(Storable):
             return None if code < 0 else self._classes[code]
 
     def learn_one(self, x: Any, y: Any) -> Any:
-        """Predict x, count the round and the mistake, then let every binary learner learn it. Returns the prediction."""
+        """Predict x, count the round and the mistake, then let every binary learner learn it; the prediction."""
         with self._lock:
             code, new = self._coded([y], None)
             x = as_mapping(x)
@@ -137,7 +138,7 @@ class OneVsRest(Storable):
 
     def _scores_of(self, x: Any) -> list[float]:
         # With no class yet, the example is still checked.
-        learners = self._learners or [self._fresh()]
+        learners = self._learners or [self._base]
         x = as_mapping(x)
         if not isinstance(x, dict):
             x = self._read_one(x)
@@ -152,7 +153,7 @@ class OneVsRest(Storable):
         """The scores of every row: an array with a column for each of ``classes``."""
         with self._lock:
             rows = self._read(X)
-            columns = [_scores(learner, rows) for learner in self._learners or [self._fresh()]]
+            columns = [_scores(learner, rows) for learner in self._learners or [self._base]]
             return np.column_stack(columns)[:, : len(self._learners)]
 
     def predict_many(self, X: Any) -> npt.NDArray[Any]:
@@ -163,14 +164,13 @@ class OneVsRest(Storable):
             for code, learner in enumerate(self._learners):
                 race.enter(code, _scores(learner, rows))
             if not self._learners:
-                _scores(self._fresh(), rows)
+                _scores(self._base, rows)
             return self._labels_for(race.leaders)
 
     def learn_many(self, X: Any, y: Any) -> npt.NDArray[Any]:
         """``learn_one`` for every row in order. Returns the predictions made before each label was seen."""
         with self._lock:
-            rows, codes, new = self._checked(X, y)
-            return self._labels_for(self._learn(rows, codes, new))
+            return self._labels_for(self._learn(*self._checked(X, y), X))
 
     def fit(self, X: Any, y: Any, max_passes: Any = 1000) -> Training:
         """Learn X again and again until a whole pass changes nothing, at most ``max_passes`` times.
@@ -181,18 +181,18 @@ class OneVsRest(Storable):
             raise invalid("max_passes", "a whole number, at least 1", max_passes)
         mistakes: list[int] = []
         converged = False
-        counted = "_mistakes" if getattr(self._fresh(), "converges_without", "") == "mistakes" else "_updates"
+        counted = "_mistakes" if getattr(self._base, "converges_without", "") == "mistakes" else "_updates"
         with self._lock:
             rows, codes, new = self._checked(X, y)
             while len(mistakes) < int(max_passes) and not converged:
                 before, mistakes_before = getattr(self, counted), self._mistakes
-                self._learn(rows, codes, new)
+                self._learn(rows, codes, new, X)
                 new = {}
                 mistakes.append(self._mistakes - mistakes_before)
                 converged = getattr(self, counted) == before
         return Training(converged=converged, mistakes_per_pass=tuple(mistakes))
 
-    def _learn(self, rows: Rows, codes: Codes, new: dict[Any, int]) -> Codes:
+    def _learn(self, rows: Any, codes: Codes, new: dict[Any, int], X: Any = None) -> Codes:
         """Learn rows in order; the codes of the predictions. ``new`` has the first row of each class that begins.
 
         What one binary learner would refuse the first of them refuses, before it has changed: all see the same rows,
@@ -204,7 +204,7 @@ class OneVsRest(Storable):
         changed = np.zeros(rows.count, dtype=bool)
         if rows.count:
             for k, (learner, begin) in enumerate(zip(learners, [0] * known + list(new.values()), strict=True)):
-                part = rows if k < known else rows.part(begin, rows.count)
+                part = rows if k < known else self._part(rows, X, begin)
                 signs = np.where(codes[begin:] == k, 1, -1).astype(np.int8)
                 scores, updated = _learn_binary(learner, part, signs)
                 changed[begin:] |= updated
@@ -213,6 +213,12 @@ class OneVsRest(Storable):
                 race.enter(k, scores, begin)
         self._take(race.leaders, codes, changed, new, learners)
         return race.leaders
+
+    def _part(self, rows: Any, X: Any, begin: int) -> Any:
+        """The rows from one on; what a base learner does not read as `Rows` is read again."""
+        if isinstance(rows, Rows):
+            return rows.part(begin, rows.count)
+        return rows if begin == 0 else self._read(X[begin:])
 
     def _take(self, predicted: Codes, codes: Codes, changed: Any, new: dict[Any, int], learners: list[Any]) -> None:
         """Count the rounds and admit the new classes."""
@@ -227,12 +233,10 @@ class OneVsRest(Storable):
     # ------------------------------------------------------------------ examples and labels
 
     def _read(self, X: Any) -> Any:
-        base = self._fresh()
-        return base._read(X) if isinstance(base, BinaryLearner) else read_many(X)
+        return self._base._read(X) if isinstance(self._base, BinaryLearner) else read_many(X)
 
     def _read_one(self, x: Any) -> Any:
-        base = self._fresh()
-        return base._read_one(x) if isinstance(base, BinaryLearner) else read_one(x)
+        return self._base._read_one(x) if isinstance(self._base, BinaryLearner) else read_one(x)
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Codes, dict[Any, int]]:
         rows = self._read(X)
@@ -332,7 +336,7 @@ class OneVsRest(Storable):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {"learner": None if self._learner is None else self._fresh(), "labels": self._labels}
+        return {"learner": None if self._default else self._fresh(), "labels": self._labels}
 
     def state(self) -> dict[str, Any]:
         with self._lock:
@@ -349,12 +353,16 @@ class OneVsRest(Storable):
         if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
             raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
         classes = state["classes"] if self._labels is None else list(self._labels)
-        if not isinstance(classes, list) or len(set(classes)) != len(classes) or (state["classes"] is None) != (
-            self._labels is not None
+        if (
+            not isinstance(classes, list)
+            or len(set(classes)) != len(classes)
+            or (state["classes"] is None) != (self._labels is not None)
         ):
             raise invalid("classes", "a list of different labels, where no labels were given", state["classes"])
         if len(state["learners"]) != len(classes):
-            raise invalid("learners", f"one state for each of {len(classes)} classes", Words(f"{len(state['learners'])}"))
+            raise invalid(
+                "learners", f"one state for each of {len(classes)} classes", Words(f"{len(state['learners'])}")
+            )
         learners = [self._fresh() for _ in classes]
         for learner, each in zip(learners, state["learners"], strict=True):
             learner.restore(each)
@@ -363,8 +371,7 @@ class OneVsRest(Storable):
             self._rounds, self._mistakes, self._updates = counts
 
     def __repr__(self) -> str:
-        base = self._fresh()
-        given = [f"learner={type(base).__name__}({_options(base)})"]
+        given = [f"learner={type(self._base).__name__}({_options(self._base)})"]
         given += [] if self._labels is None else [f"labels={shorten(self._labels, 40)}"]
         return f"OneVsRest({', '.join(given)}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
 
@@ -415,7 +422,7 @@ def _learn_binary(learner: Any, rows: Any, signs: Any) -> tuple[Any, Any]:
 
 def _prototype(learner: Any) -> Any:
     """A fresh binary learner of the same kind with labels -1 and +1."""
-    needed = ("score_one", "learn_one", "updates", "features", "parameters", "state", "restore", "copy")
+    needed = ("score_one", "learn_one", "updates", "parameters", "state", "restore", "copy")
     if isinstance(learner, type):
         try:
             learner = learner()
