@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 #: The learners of this package, by name: the classes `load` may build.
-LEARNERS = ("OneVsRest", "Perceptron")
+LEARNERS = ("Perceptron", "OneVsRest")
 
 _HOMES = {
     "Assumption": "certificate",

@@ -4,13 +4,16 @@
 pipelines, in searches over parameters, in cross-validation. With more than two classes it is one against the rest. The
 learner itself is ``learner_``, and what was promised about its run is ``certificate(X, y)``.
 
->>> from sklearn.datasets import load_iris
->>> X, y = load_iris(return_X_y=True)
->>> classifier = OnlineClassifier("perceptron", rate=0.5, intercept=True, passes=20).fit(X, y)
->>> classifier.learner_.rounds, bool(classifier.score(X, y) > 0.8)
-(3000, True)
->>> str(classifier.certificate(X, y).verdict)
-'holds'
+>>> from sklearn.datasets import load_digits
+>>> X, y = load_digits(return_X_y=True)
+>>> classifier = OnlineClassifier("perceptron", rate=0.5).fit(X, y == 8)
+>>> classifier
+OnlineClassifier(learner='perceptron', rate=0.5)
+>>> classifier.learner_
+Perceptron(rate=0.5, labels=(False, True)): 8,985 rounds, 621 mistakes
+>>> certificate = classifier.certificate(X, y == 8)
+>>> str(certificate.verdict), certificate.observed, certificate.bound > certificate.observed
+('holds', 621, True)
 """
 
 from __future__ import annotations

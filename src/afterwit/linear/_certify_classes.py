@@ -39,7 +39,7 @@ class ClassEvidence:
 def evidence_of(learner: Any, X: Any, y: Any) -> ClassEvidence:
     """Play the rounds X, y again, and certify every binary learner on its own."""
     fresh = type(learner)(**learner.parameters)
-    rows, codes, _ = fresh._checked(X, y)
+    rows, codes, begins = fresh._checked(X, y)
     if isinstance(rows, Rows):
         rows.require_finite()
     passes = max(1, learner.rounds // rows.count) if rows.count else 1
@@ -50,9 +50,8 @@ def evidence_of(learner: Any, X: Any, y: Any) -> ClassEvidence:
     if same_rounds.holds:
         whys = {}
         for code, (label, each) in enumerate(learner.learners.items()):
-            birth = learner.rounds - each.rounds
             found = _bound_on_mistakes(
-                each, *_rounds_since(learner, rows, X, np.where(codes == code, 1, -1), birth, passes)
+                each, *_rounds_since(learner, rows, X, np.where(codes == code, 1, -1), begins.get(label, 0), passes)
             )
             if isinstance(found, str):
                 whys[label] = found
@@ -129,7 +128,7 @@ def _best_rule(learner: Any, rows: Any, codes: Any, passes: int) -> Hindsight | 
     """The fewest mistakes of a fixed linear rule for each class, found afterwards, the largest score predicted."""
     if rows.count == 0 or not isinstance(learner._base, LinearLearner):
         return None
-    matrix, unit = normalised(rows.matrix())
+    matrix, unit = normalised(_with_constant(rows.matrix()) if learner._base.parameters["intercept"] else rows.matrix())
     step = -(-rows.count // MOST_ROWS_TO_FIT)
     part, part_codes = matrix[::step], codes[::step]
     radius = float(row_norms(part).max(initial=0.0)) or 1.0
@@ -144,3 +143,13 @@ def _best_rule(learner: Any, rows: Any, codes: Any, passes: int) -> Hindsight | 
             best = mistakes, f"svm (C = {C / unit / unit:.3g}) for each class{on_part}"
     assert best is not None
     return Hindsight(passes * best[0], f"by the best fixed rule found afterwards: {best[1]}")
+
+
+def _with_constant(matrix: Any) -> Any:
+    """The matrix with a further column of ones."""
+    ones = np.ones((matrix.shape[0], 1))
+    if not hasattr(matrix, "indptr"):
+        return np.hstack([ones, matrix])
+    from scipy.sparse import hstack
+
+    return hstack([ones, matrix], format="csr")
