@@ -11,12 +11,24 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 # No fused multiply-add: it rounds once where the sources round twice, and so differs between machines.
-FLAGS = ["-O3", "-ffp-contract=off"]
+FLAGS = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
 
 COMPILED = [
     "afterwit._learner",
     "afterwit.linear._engine",
+    "afterwit.linear._losses",
+    "afterwit.linear._multiplicative",
+    "afterwit.linear._scaled",
+    "afterwit.linear.adagrad",
+    "afterwit.linear.averaged_perceptron",
+    "afterwit.linear.balanced_winnow",
+    "afterwit.linear.margin_perceptron",
+    "afterwit.linear.online_svm",
     "afterwit.linear.perceptron",
+    "afterwit.linear.sgd",
+    "afterwit.linear.soft_threshold_network",
+    "afterwit.linear.voted_perceptron",
+    "afterwit.linear.winnow",
     "afterwit.streams._libsvm",
 ]
 

@@ -10,23 +10,53 @@ if TYPE_CHECKING:
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
+    from afterwit.linear.adagrad import AdaGrad
+    from afterwit.linear.averaged_perceptron import AveragedPerceptron
+    from afterwit.linear.balanced_winnow import BalancedWinnow
+    from afterwit.linear.margin_perceptron import MarginPerceptron
     from afterwit.linear.one_vs_rest import OneVsRest
+    from afterwit.linear.online_svm import OnlineSVM
     from afterwit.linear.perceptron import Perceptron
+    from afterwit.linear.sgd import SGD
+    from afterwit.linear.soft_threshold_network import SoftThresholdNetwork
+    from afterwit.linear.voted_perceptron import VotedPerceptron
+    from afterwit.linear.winnow import Winnow
     from afterwit.protocol import Learner, Record, play
     from afterwit.storage import load, save
 
 __version__ = "0.1.0"
 
 #: The learners of this package, by name: the classes `load` may build.
-LEARNERS = ("Perceptron", "OneVsRest")
+LEARNERS = (
+    "AdaGrad",
+    "AveragedPerceptron",
+    "BalancedWinnow",
+    "MarginPerceptron",
+    "OneVsRest",
+    "OnlineSVM",
+    "Perceptron",
+    "SGD",
+    "SoftThresholdNetwork",
+    "VotedPerceptron",
+    "Winnow",
+)
 
 _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
     "AfterwitError": "errors",
+    "AdaGrad": "linear.adagrad",
+    "AveragedPerceptron": "linear.averaged_perceptron",
+    "BalancedWinnow": "linear.balanced_winnow",
+    "MarginPerceptron": "linear.margin_perceptron",
+    "OnlineSVM": "linear.online_svm",
     "OneVsRest": "linear.one_vs_rest",
     "Perceptron": "linear.perceptron",
+    "SGD": "linear.sgd",
+    "SoftThresholdNetwork": "linear.soft_threshold_network",
+    "VotedPerceptron": "linear.voted_perceptron",
+    "Winnow": "linear.winnow",
     "SparseRow": "linear._rows",
     "Learner": "protocol",
     "Record": "protocol",
@@ -38,15 +68,24 @@ _SUBPACKAGES = ("adversaries", "errors", "hindsight", "linear", "sklearn", "stre
 
 __all__ = [
     "LEARNERS",
+    "SGD",
+    "AdaGrad",
     "AfterwitError",
     "Assumption",
+    "AveragedPerceptron",
+    "BalancedWinnow",
     "Certificate",
     "Learner",
+    "MarginPerceptron",
     "OneVsRest",
+    "OnlineSVM",
     "Perceptron",
     "Record",
+    "SoftThresholdNetwork",
     "SparseRow",
     "Theorem",
+    "VotedPerceptron",
+    "Winnow",
     "adversaries",
     "compiled",
     "errors",

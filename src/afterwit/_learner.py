@@ -82,9 +82,11 @@ class Storable:
 
     def __getattr__(self, name: str) -> Any:
         """Every option can be read by its name."""
-        if not name.startswith("_") and name != "parameters" and name in (parameters := self.parameters):
-            return parameters[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        kind = type(self)
+        # A property that failed is not asked again: ``parameters`` may need it.
+        if not hasattr(kind, name) and name in getattr(getattr(kind, "__signature__", None), "parameters", ()):
+            return self.parameters[name]
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
 
     # ------------------------------------------------------------------ inside River
 

@@ -22,6 +22,8 @@ from typing import Any, ClassVar
 ROUNDING = 1e-9
 
 
+#: Quantities that count rounds.
+COUNTS = ("mistakes", "updates")
 #: How wide a certificate is printed.
 WIDTH = 100
 
@@ -64,22 +66,22 @@ class Verdict(StrEnum):
 class Theorem(ABC):
     """A stated bound. A subclass names it and defines ``bound`` as a closed formula of named quantities."""
 
-    name: ClassVar[str]
-    statement: ClassVar[str]
-    citation: ClassVar[str]
-    quantity: ClassVar[str]
+    name: str
+    statement: str
+    citation: str
+    quantity: str
     #: The bound depends on the sequence alone, not on what the learner did with it: it could have been promised.
     foreseeable: ClassVar[bool] = True
 
     @abstractmethod
-    def certify(self, evidence: Any) -> Certificate:
-        """Apply the theorem to what a checker recomputed from the data."""
+    def certify(self, evidence: Any) -> Certificate | None:
+        """Apply the theorem to what a checker recomputed from the data; None if it is not about such a run."""
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
+        return type(self) is type(other) and self.quantity == other.quantity
 
     def __hash__(self) -> int:
-        return hash(type(self))
+        return hash((type(self), self.quantity))
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.statement} ({self.citation})>"
@@ -87,10 +89,11 @@ class Theorem(ABC):
 
 @dataclass(frozen=True)
 class Hindsight:
-    """What the best comparator found afterwards would have given, in the certificate's own quantity."""
+    """What the best comparator found afterwards would have given, in the certificate's quantity or one of its own."""
 
     value: float
     description: str
+    quantity: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class Certificate:
     @property
     def vacuous(self) -> bool:
         """A bound that no run of this length could break: true, and no news."""
-        return self.bound is not None and _whole_part(self) >= self.rounds
+        return self.bound is not None and self.quantity in COUNTS and _whole_part(self) >= self.rounds
 
     @property
     def failed(self) -> tuple[Assumption, ...]:
@@ -166,7 +169,8 @@ class Certificate:
         share = f" ({self.observed / self.rounds:.2%} of the rounds)" if self._counts_rounds else ""
         sections = [("promised", promised), ("happened", [f"{_amount(self.observed, self.quantity)}{share}"])]
         if self.hindsight is not None:
-            text = f"{_amount(self.hindsight.value, self.quantity)} {self.hindsight.description}"
+            hindsight = _amount(self.hindsight.value, self.hindsight.quantity or self.quantity)
+            text = f"{hindsight} {self.hindsight.description}"
             sections.append(("hindsight", [text]))
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
         sections.append(("because", [str(assumption) for assumption in self.assumptions]))
@@ -179,7 +183,7 @@ class Certificate:
 
     @property
     def _counts_rounds(self) -> bool:
-        return self.quantity == "mistakes" and self.rounds > 0
+        return self.quantity in COUNTS and self.rounds > 0
 
     def _remark(self) -> str:
         if self.verdict is Verdict.VIOLATED:
@@ -245,6 +249,8 @@ def _rank(certificate: Certificate) -> tuple[bool, bool, float]:
 def _at_most(certificate: Certificate) -> str:
     if certificate.bound is None:
         return "nothing"
+    if certificate.quantity not in COUNTS:
+        return f"{certificate.quantity} at most {_number(certificate.bound)}"
     return f"at most {_amount(_whole_part(certificate), certificate.quantity)}"
 
 
@@ -252,13 +258,15 @@ def _whole_part(certificate: Certificate) -> float:
     """The bound; a count below it is below its whole part."""
     bound = certificate.bound
     assert bound is not None
-    if certificate.quantity == "mistakes" and bound < 2**53:
+    if certificate.quantity in COUNTS and bound < 2**53:
         return math.floor(bound * (1 + ROUNDING) + ROUNDING)
     return bound
 
 
 def _amount(value: float, quantity: str) -> str:
     """A number of things: one mistake, two mistakes."""
+    if quantity not in COUNTS:
+        return f"{quantity} {_number(value)}"
     return f"{_number(value)} {quantity.removesuffix('s') if value == 1 else quantity}"
 
 

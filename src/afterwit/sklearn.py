@@ -38,6 +38,8 @@ __all__ = ["OnlineClassifier"]
 
 #: What a learner gets from the data, not from the caller.
 GIVEN = ("labels",)
+#: Learners whose rules are too few to fit just any data: all weights of these are positive.
+NARROW = ("Winnow",)
 
 
 def learner_names() -> dict[str, str]:
@@ -193,6 +195,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = getattr(_kind(self.learner), "__name__", "") in NARROW
         return tags
 
 

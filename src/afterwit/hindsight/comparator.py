@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import Words, invalid
-from afterwit.labels import Labels, Signs
+from afterwit.labels import Signs
 from afterwit.linear._rows import Rows, as_mapping, read_many, read_one
 
 Floats = npt.NDArray[np.float64]
@@ -78,16 +78,6 @@ def normalised(matrix: Any) -> tuple[Any, float]:
     if largest == 0 or 1e-3 <= largest <= 1e3:
         return matrix, 1.0
     return matrix / largest, largest
-
-
-def read_examples(X: Any, y: Any, labels: Any) -> tuple[Rows, Signs]:
-    """Checked rows and signs."""
-    rows = read_many(X)
-    rows.require_finite()
-    signs = Labels(labels).signs(y)
-    if len(signs) != rows.count:
-        raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
-    return rows, signs
 
 
 def given_comparator(comparator: Any, rows: Rows) -> Floats:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from afterwit.errors import AfterwitError
-from afterwit.hindsight.comparator import Comparator, judge, normalised, read_examples
+from afterwit.hindsight.comparator import Comparator, judge, normalised
 from afterwit.labels import Signs
+from afterwit.linear._rows import read_examples
 
 
 def min_hinge(X: Any, y: Any, *, labels: Any = (-1, 1)) -> Comparator:

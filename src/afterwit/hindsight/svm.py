@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from afterwit.errors import positive_number
-from afterwit.hindsight.comparator import Comparator, judge, normalised, read_examples
+from afterwit.hindsight.comparator import Comparator, judge, normalised
 from afterwit.labels import Signs
+from afterwit.linear._rows import read_examples
 
 
 def svm(X: Any, y: Any, C: float = 1.0, *, labels: Any = (-1, 1)) -> Comparator:

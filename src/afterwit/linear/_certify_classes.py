@@ -12,8 +12,8 @@ from afterwit._learner import BinaryLearner
 from afterwit.certificate import Assumption, Basis, Certificate, Hindsight, Verdict
 from afterwit.hindsight.comparator import normalised, row_norms
 from afterwit.hindsight.svm import solve_svm
-from afterwit.linear._certify import MOST_ROWS_TO_FIT
 from afterwit.linear._engine import LinearLearner
+from afterwit.linear._replay import MOST_ROWS_TO_FIT
 from afterwit.linear._rows import Rows
 
 SAME_ROUNDS = "X, y are the rounds it learned from, in order"
@@ -128,7 +128,9 @@ def _best_rule(learner: Any, rows: Any, codes: Any, passes: int) -> Hindsight | 
     """The fewest mistakes of a fixed linear rule for each class, found afterwards, the largest score predicted."""
     if rows.count == 0 or not isinstance(learner._base, LinearLearner):
         return None
-    matrix, unit = normalised(_with_constant(rows.matrix()) if learner._base.parameters["intercept"] else rows.matrix())
+    matrix, unit = normalised(
+        _with_constant(rows.matrix()) if learner._base.parameters.get("intercept") else rows.matrix()
+    )
     step = -(-rows.count // MOST_ROWS_TO_FIT)
     part, part_codes = matrix[::step], codes[::step]
     radius = float(row_norms(part).max(initial=0.0)) or 1.0

@@ -14,6 +14,8 @@ cdef class LinearLearner(BinaryLearner):
     cdef double[::1] _companion
     cdef Py_ssize_t _features
     cdef int _reserved
+    # How many weights a feature has: 1, but for networks.
+    cdef int _stride
     # The weight of a feature never seen.
     cdef double _fresh
 

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False
+# cython: boundscheck=False, wraparound=False, cdivision=True
 """The loops every linear learner shares: one example or many, dicts, arrays, sparse rows, DataFrames.
 
 An algorithm's file holds its idea and nothing else: ``update(y, score)`` looks at the current row through ``dot``
@@ -20,13 +20,15 @@ other Python threads run.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import cython
 import numpy as np
 
+from afterwit.certificate import tightest_first
 from afterwit.errors import InputError, Words, invalid
-from afterwit.linear._rows import as_mapping, number, plain_name, read_many, read_one
+from afterwit.linear._rows import as_mapping, number, plain_name, read_examples, read_many, read_one
 
 if cython.compiled:
     from cython.cimports.afterwit._learner import BinaryLearner
@@ -46,7 +48,7 @@ def view(array: Any) -> Any:
 
 def larger(array: Any, used: int, size: int, fill: float = 0.0) -> Any:
     """A longer copy of an array of which the first ``used`` entries count."""
-    longer = np.full(size, fill)
+    longer = np.full(size, fill) if fill else np.zeros(size)
     longer[:used] = np.asarray(array)[:used]
     return view(longer)
 
@@ -65,17 +67,22 @@ class LinearLearner(BinaryLearner):
 
     #: The name of the second number the algorithm keeps for every feature, in the array ``_companion``; none if empty.
     _companion_name = ""
+    #: The module that gathers the evidence for its theorems.
+    _checker = "_certify"
+    #: A round without an update leaves it as it was, but for the count.
+    _rests = True
 
-    def __init__(self, labels: Any = (-1, 1), intercept: Any = False, start: Any = None) -> None:
+    def __init__(self, labels: Any = (-1, 1), intercept: Any = False, start: Any = None, stride: int = 1) -> None:
         if cython.compiled and hasattr(self, "update"):
             raise TypeError("update is compiled: a Python subclass cannot replace it")
         if not isinstance(intercept, (bool, np.bool_)):
             raise invalid("intercept", "True or False", intercept)
         BinaryLearner.__init__(self, labels)
+        self._stride = stride
         self._named = False
         self._vocabulary: dict[Any, int] = {}
         self._names: list[Any] = []
-        self._weights = view(np.zeros(16))
+        self._weights = view(np.zeros(16 * self._stride))
         self._companion = view(np.zeros(16 if self._companion_name else 0))
         self._fresh = 0.0
         self._reserved = 1 if intercept else 0
@@ -198,10 +205,11 @@ class LinearLearner(BinaryLearner):
     @cython.exceptval(-1, check=False)
     def grow(self, features: cython.Py_ssize_t) -> cython.int:
         """Make room for this many features; new weights are those of fresh features."""
-        if features > self._weights.shape[0]:
-            size = max(features, 2 * self._weights.shape[0])
+        room: cython.Py_ssize_t = self._weights.shape[0] // self._stride
+        if features > room:
+            size = max(features, 2 * room)
             try:
-                weights = larger(self._weights, self._features, size, self._fresh)
+                weights = larger(self._weights, self._features * self._stride, size * self._stride, self._fresh)
                 if self._companion_name:
                     self._companion = larger(self._companion, self._features, size)
             except MemoryError:
@@ -533,7 +541,7 @@ class LinearLearner(BinaryLearner):
 
     def _vector(self) -> Any:
         """The weights as the algorithm's figure has them, the intercept's first; a copy."""
-        return np.array(self._weights[: self._features])
+        return np.array(self._weights[: self._features * self._stride])
 
     def _by_feature(self, vector: Any) -> Any:
         vector = vector[self._reserved :]
@@ -561,9 +569,13 @@ class LinearLearner(BinaryLearner):
         one is given, as an array or a dict of weights. What happened is the learner's own count: under delayed labels
         it differs from the count of the record.
         """
-        from afterwit.linear._certify import certify
-
-        return certify(self, X, y, comparator)
+        if not self.theorems:
+            raise InputError(f"{type(self).__name__} has no certificate: {self.no_theorem_because}")
+        rows, signs = read_examples(X, y, self.labels)
+        gather = importlib.import_module(f"afterwit.linear.{self._checker}").gather
+        evidence = gather(self, rows, signs, comparator)
+        certificates = (theorem.certify(evidence) for theorem in self.theorems)
+        return tightest_first([certificate for certificate in certificates if certificate is not None])
 
     # ------------------------------------------------------------------ copying, comparing, saving
 
@@ -573,7 +585,7 @@ class LinearLearner(BinaryLearner):
 
     def _state(self) -> dict[str, Any]:
         state = BinaryLearner._state(self)
-        state["weights"] = np.array(self._weights[: self._features])
+        state["weights"] = np.array(self._weights[: self._features * self._stride])
         if self._companion_name:
             state[self._companion_name] = np.array(self._companion[: self._features])
         state["names"] = list(self._names) if self._named else None
@@ -584,11 +596,11 @@ class LinearLearner(BinaryLearner):
         for array in (weights, state[self._companion_name or "weights"]):
             if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != 1:
                 raise invalid("weights", "a 1-D array of float64", array)
-            if not self._reserved <= len(array) == len(weights):
-                raise invalid(
-                    self._companion_name or "weights", "one number per feature", Words(f"{len(array)} numbers")
-                )
-        count = len(weights) - self._reserved
+        features = len(weights) // self._stride
+        fits = len(weights) == features * self._stride and features >= self._reserved
+        if not fits or (self._companion_name and len(state[self._companion_name]) != features):
+            raise invalid("weights", "as many numbers for every feature", Words(f"{len(weights)} numbers"))
+        count = features - self._reserved
         if names is not None and not (isinstance(names, list) and len(set(names)) == len(names) == count):
             raise invalid("names", "a list of as many different names as there are weights", names)
 
@@ -598,11 +610,11 @@ class LinearLearner(BinaryLearner):
         self._named = names is not None
         self._names = list(names) if names is not None else []
         self._vocabulary = {name: j + self._reserved for j, name in enumerate(self._names)}
-        size = max(16, len(weights))
-        self._weights = larger(weights, len(weights), size, self._fresh)
+        self._features = len(weights) // self._stride
+        size = max(16, self._features)
+        self._weights = larger(weights, len(weights), size * self._stride, self._fresh)
         if self._companion_name:
-            self._companion = larger(state[self._companion_name], len(weights), size)
-        self._features = len(weights)
+            self._companion = larger(state[self._companion_name], self._features, size)
 
 
 def _wrong_space(learned: str, received: str) -> InputError:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,14 @@ from afterwit.certificate import Assumption, Basis, Certificate, Hindsight, Theo
 
 if TYPE_CHECKING:
     from afterwit.hindsight.comparator import Comparator
+    from afterwit.labels import Signs
+    from afterwit.linear._rows import Rows
 
 
 #: A separator whose margin is below this share of the radius is within rounding of none.
 SMALLEST_MARGIN = 1e-9
+#: Training is repeated without each row in turn as long as that takes about this many multiplications at most.
+MOST_WORK = 200_000_000
 
 
 @dataclass(frozen=True)
@@ -37,12 +41,19 @@ class Evidence:
     #: Weight vectors chosen without knowledge of the update rounds, after the zero vector.
     comparators: tuple[Comparator, ...]
     assumptions: tuple[Assumption, ...]
+    #: How many updates the learner counts; for bounds that speak of updates.
+    counted_updates: int = 0
+    #: The margin the learner was made with, in the data's own unit; 0 if none.
+    margin: float = 0.0
+    #: For training until nothing changes: whether the last pass was without an update, and how to leave a row out.
+    converged: bool = False
+    leave_one_out: LeaveOneOut | None = None
 
     @cached_property
     def hindsight(self) -> Hindsight:
         best = min(self.comparators, key=lambda comparator: comparator.mistakes)
         description = f"by the best fixed separator found afterwards: {best.source}"
-        return Hindsight(self.passes * best.mistakes, description)
+        return Hindsight(self.passes * best.mistakes, description, "mistakes")
 
     @cached_property
     def hinge_tables(self) -> tuple[HingeTable, ...]:
@@ -65,21 +76,60 @@ class Evidence:
         return replace(scaled, hinge=float(losses.sum()), hinge_norm=float(np.linalg.norm(losses)))
 
     def certificate(
-        self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str], *extra: Assumption
+        self,
+        theorem: Theorem,
+        bound: float | None,
+        inputs: Mapping[str, float | str],
+        *extra: Assumption,
+        observed: float | None = None,
     ) -> Certificate:
-        """The theorem applied; where an assumption is not met there is no bound to show."""
+        """The theorem applied; where an assumption is not met there is no bound to show.
+
+        What is observed is the count that the theorem speaks of, if it is not given.
+        """
         assumptions = (*self.assumptions, *extra)
         applies = all(assumption.met for assumption in assumptions)
+        if observed is None:
+            observed = self.counted_updates if theorem.quantity == "updates" else self.mistakes
         return Certificate(
             theorem=theorem,
             subject=self.subject,
             rounds=self.rounds,
-            observed=self.mistakes,
+            observed=observed,
             bound=bound if applies else None,
             assumptions=assumptions,
-            hindsight=self.hindsight if len(self.assumptions) > 1 else None,
+            hindsight=self.hindsight if len(self.assumptions) > 1 and theorem.quantity != "error" else None,
             inputs=inputs if applies else {},
         )
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Training again without one row, and judging it by that row."""
+
+    learner: Any
+    rows: Rows
+    signs: Signs
+
+    def error(self, support: npt.NDArray[np.intp]) -> float | None:
+        """The share of rows that are misclassified by training on all others; None if that would take too long.
+
+        Only rows at which there was an update can be among them: without any other row the run is the same.
+        """
+        if len(support) * len(self.rows.values) * (1 + self.learner.rounds // self.rows.count) > MOST_WORK:
+            return None
+        wrong = 0
+        for row in support.tolist():
+            twin = type(self.learner)(**self.learner.parameters)
+            before, after = self.rows.part(0, row), self.rows.part(row + 1, self.rows.count)
+            updates = -1
+            while updates != twin.updates:
+                updates = twin.updates
+                twin._learn(before, self.signs[:row])
+                twin._learn(after, self.signs[row + 1 :])
+            score = twin.score_many(self.rows.part(row, row + 1))[0]
+            wrong += int((score >= 0) != (self.signs[row] > 0))
+        return wrong / self.rows.count
 
 
 def separability(evidence: Evidence) -> tuple[Assumption, Comparator | None]:

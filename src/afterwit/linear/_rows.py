@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import Words, invalid
+from afterwit.labels import Labels, Signs
 
 Floats = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int32]
@@ -143,6 +144,16 @@ def read_many(X: Any) -> Rows:
     if hasattr(X, "__array__"):
         return _read_dense(_as_array(X, "X", MANY), "X")
     raise invalid("X", MANY, X)
+
+
+def read_examples(X: Any, y: Any, labels: Any) -> tuple[Rows, Signs]:
+    """Checked rows and signs."""
+    rows = read_many(X)
+    rows.require_finite()
+    signs = Labels(labels).signs(y)
+    if len(signs) != rows.count:
+        raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
+    return rows, signs
 
 
 def read_one(x: Any) -> Rows:

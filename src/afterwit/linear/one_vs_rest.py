@@ -286,6 +286,11 @@ class OneVsRest(Storable):
     # ------------------------------------------------------------------ what it knows
 
     @property
+    def learner(self) -> Any:
+        """A fresh binary learner, as each class begins with."""
+        return self._fresh()
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         """The labels it can predict, in the order in which they came."""
         return tuple(self._classes)

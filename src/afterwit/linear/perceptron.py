@@ -29,9 +29,10 @@ from copy import copy
 from typing import Any
 
 import cython
+import numpy as np
 
 from afterwit._values import signature
-from afterwit.certificate import Theorem
+from afterwit.certificate import Assumption, Basis, Theorem
 from afterwit.errors import positive_number
 from afterwit.linear._evidence import separability
 
@@ -41,13 +42,25 @@ else:
     from afterwit.linear._engine import LinearLearner
 
 
-class MarginBound(Theorem):
+class PerceptronBound(Theorem):
+    """A bound on the perceptron's updates, which are its mistakes.
+
+    Learners that update as the perceptron does but predict otherwise have the bound on their updates only.
+    """
+
+    formula: str
+
+    def __init__(self, quantity: str = "mistakes") -> None:
+        self.quantity = quantity
+        self.statement = f"{quantity} <= {self.formula}"
+
+
+class MarginBound(PerceptronBound):
     """Separable data: the number of mistakes is at most the squared ratio of radius to margin."""
 
     name = "margin bound"
-    statement = "mistakes <= (R / gamma)^2"
+    formula = "(R / gamma)^2"
     citation = "Novikoff 1962; Mohri et al. 2018, Theorem 8.8"
-    quantity = "mistakes"
 
     @staticmethod
     def bound(radius: Any, margin: Any) -> Any:
@@ -62,13 +75,12 @@ class MarginBound(Theorem):
         return evidence.certificate(self, self.bound(evidence.radius, widest.margin), inputs, separable)
 
 
-class HingeBound(Theorem):
+class HingeBound(PerceptronBound):
     """Any sequence: squared length of a comparator, and twice its hinge loss over all rounds."""
 
     name = "hinge bound"
-    statement = "mistakes <= R^2 |u|^2 + 2 L(u)"
+    formula = "R^2 |u|^2 + 2 L(u)"
     citation = "Blum et al., Foundations of Data Science, Theorem 5.11"
-    quantity = "mistakes"
 
     @staticmethod
     def bound(radius: Any, norm: Any, hinge_loss: Any) -> Any:
@@ -89,7 +101,7 @@ class RootHingeBound(HingeBound):
     """
 
     name = "sharper hinge bound"
-    statement = "mistakes <= ((R |u| + sqrt(R^2 |u|^2 + 4 L(u))) / 2)^2"
+    formula = "((R |u| + sqrt(R^2 |u|^2 + 4 L(u))) / 2)^2"
     citation = "Mohri et al. 2018, Theorem 8.11, with the losses of all rounds"
 
     @staticmethod
@@ -99,7 +111,7 @@ class RootHingeBound(HingeBound):
         return root * root
 
 
-class UpdateHingeBound(Theorem):
+class UpdateHingeBound(PerceptronBound):
     """Any sequence: hinge losses l, at margin rho, of a unit vector v, over the update rounds only.
 
     Minimised over v and rho with the update rounds in view, this bound is the number of mistakes itself: as rho grows
@@ -108,9 +120,8 @@ class UpdateHingeBound(Theorem):
     """
 
     name = "hinge bound on update rounds"
-    statement = "mistakes <= ((r/rho + sqrt(r^2/rho^2 + 4 |l|_1)) / 2)^2"
+    formula = "((r/rho + sqrt(r^2/rho^2 + 4 |l|_1)) / 2)^2"
     citation = "Mohri et al. 2018, Theorem 8.11"
-    quantity = "mistakes"
     foreseeable = False
     loss_name = "|l|_1"
 
@@ -136,7 +147,7 @@ class SimpleUpdateHingeBound(UpdateHingeBound):
     """The second, simpler inequality of the same theorem; never below the first."""
 
     name = "simpler hinge bound on update rounds"
-    statement = "mistakes <= (r/rho + sqrt(|l|_1))^2"
+    formula = "(r/rho + sqrt(|l|_1))^2"
 
     @staticmethod
     def bound(radius: Any, rho: Any, loss: Any) -> Any:
@@ -148,7 +159,7 @@ class EuclideanHingeBound(UpdateHingeBound):
     """The same with the Euclidean norm of the hinge losses; never below the first either."""
 
     name = "Euclidean hinge bound on update rounds"
-    statement = "mistakes <= (r/rho + |l|_2)^2"
+    formula = "(r/rho + |l|_2)^2"
     citation = "Mohri et al. 2018, Theorem 8.12"
     loss_name = "|l|_2"
 
@@ -159,6 +170,61 @@ class EuclideanHingeBound(UpdateHingeBound):
     @staticmethod
     def loss(comparator: Any) -> Any:
         return comparator.hinge_norm
+
+
+class TrainedBound(Theorem):
+    """Training until a whole pass is right, on n rows that are independent draws from one distribution.
+
+    A row that training on the others gets wrong is one of the M(S) that were added: the leave-one-out error of the
+    sample is at most min(M, (R/gamma)^2) / n, and its mean is the mean error on new data of training on n - 1 rows.
+    """
+
+    name = "error after training to convergence"
+    statement = "E[error on new data] <= E[min(M, (R / gamma)^2) / n], of which this sample gives one value"
+    citation = "Mohri et al. 2018, Theorem 8.9"
+    quantity = "error"
+    foreseeable = False
+
+    @staticmethod
+    def bound(updates: Any, radius: Any, margin: Any, rows: Any) -> Any:
+        return min(updates, MarginBound.bound(radius, margin)) / rows
+
+    def certify(self, evidence: Any) -> Any:
+        if evidence.passes < 2:
+            return None
+        separable, widest = separability(evidence)
+        converged = Assumption(
+            "training went on until a whole pass was right",
+            Basis.OBSERVED,
+            evidence.converged,
+            "" if evidence.converged else "the last pass still made updates",
+        )
+        drawn = Assumption("the rows are independent draws from one distribution", Basis.PROMISED, None)
+        if widest is None or not converged.holds:
+            return evidence.certificate(self, None, {}, separable, converged, drawn, observed=0.0)
+        rows = evidence.rounds // evidence.passes
+        error = evidence.leave_one_out.error(np.unique(evidence.updates))
+        inputs = {
+            "M": len(evidence.updates),
+            "R": evidence.unit * evidence.radius,
+            "gamma": evidence.unit * widest.margin,
+            "n": rows,
+            "observed": "leaving one row out" if error is not None else "on the sample itself",
+        }
+        bound = self.bound(len(evidence.updates), evidence.radius, widest.margin, rows)
+        return evidence.certificate(self, bound, inputs, separable, converged, drawn, observed=error or 0.0)
+
+
+def perceptron_bounds(quantity: str = "mistakes") -> tuple[Theorem, ...]:
+    """Every bound of the perceptron, on its mistakes or on the updates of a learner that updates as it does."""
+    return (
+        MarginBound(quantity),
+        HingeBound(quantity),
+        RootHingeBound(quantity),
+        UpdateHingeBound(quantity),
+        SimpleUpdateHingeBound(quantity),
+        EuclideanHingeBound(quantity),
+    )
 
 
 @cython.cclass
@@ -175,14 +241,7 @@ class Perceptron(LinearLearner):
     _rate: cython.double
     _start: object
 
-    theorems = (
-        MarginBound(),
-        HingeBound(),
-        RootHingeBound(),
-        UpdateHingeBound(),
-        SimpleUpdateHingeBound(),
-        EuclideanHingeBound(),
-    )
+    theorems = (*perceptron_bounds(), TrainedBound())
 
     __signature__ = signature(rate=1.0, start=None, intercept=False, labels=(-1, 1))
 

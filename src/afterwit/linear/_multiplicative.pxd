@@ -1,0 +1,25 @@
+# The C side of _multiplicative.py.
+
+from afterwit.linear._engine cimport LinearLearner
+
+
+cdef class MultiplicativeLearner(LinearLearner):
+    cdef bint _two_sided
+    cdef double _shift
+    # exp(-shift): a factor 1 as it is stored.
+    cdef double _unit
+    # The sum Z as it is stored, over the features whose exponent is not 0; what its additions lost; how many features
+    # those are; and how many additions there were since it was last taken anew.
+    cdef double _total
+    cdef double _lost
+    cdef Py_ssize_t _moved
+    cdef long long _changes
+
+    cdef double faint_score(self) noexcept nogil
+    cdef double exponent(self, Py_ssize_t k) noexcept nogil
+    cdef void multiply(self, double amount) noexcept nogil
+    cdef double mass(self, double weight) noexcept nogil
+    cdef double sum_of_all(self) noexcept nogil
+    cdef void accumulate(self, double change) noexcept nogil
+    cdef void renew(self, double shift) noexcept nogil
+    cdef void sum_up(self) noexcept nogil

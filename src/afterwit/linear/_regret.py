@@ -1,0 +1,217 @@
+"""Bounds on the total loss of gradient learners, against every fixed comparator: what regret theorems say.
+
+A regret theorem bounds the learner's loss less the comparator's. Here it is stated as a bound on the learner's loss:
+the comparator's loss, plus the regret. So promise, happening and hindsight are in one unit, and for any comparator, not
+only the best, the statement is true.
+
+Two kinds: from the largest gradient there can be, which could have been promised; and from the gradients there were.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from afterwit.certificate import Assumption, Basis, Theorem
+
+
+@dataclass(frozen=True)
+class Descent:
+    """What a gradient learner does, as a checker needs to know it.
+
+    In each round the objective is ``factor`` times the loss, plus |w|^2/2 if ``ridge``.
+    """
+
+    loss: str
+    rate: float
+    factor: float = 1.0
+    ridge: bool = False
+    decreasing: bool = False
+    ball: float | None = None
+    adaptive: bool = False
+    delta: float = 0.0
+    box: float | None = None
+
+
+class RegretBound(Theorem):
+    """Total loss at most that of u, plus a regret."""
+
+    quantity = "loss"
+
+    def applied(self, evidence: Any, regret: Any, inputs: Any, *assumptions: Assumption) -> Any:
+        """The certificate for the comparator that makes the bound smallest."""
+        if not all(assumption.met for assumption in assumptions):
+            return evidence.certificate(self, None, {}, *assumptions)
+        best = evidence.best(lambda u: u.loss + regret(u))
+        shown = {"L(u)": best.loss, "|u|": best.norm, **inputs, "u": best.source}
+        return evidence.certificate(self, best.loss + regret(best), shown, *assumptions)
+
+
+def _constant_rate(descent: Descent) -> Assumption:
+    detail = "" if not descent.decreasing else "the rate decreases"
+    return Assumption("the rate is constant", Basis.ENFORCED, not descent.decreasing, detail)
+
+
+def _in_a_ball(descent: Descent) -> Assumption:
+    detail = "" if descent.ball is not None else "the learner was given no ball"
+    return Assumption("the weights stay in a ball", Basis.ENFORCED, descent.ball is not None, detail)
+
+
+def _largest_gradient(evidence: Any) -> float:
+    """The greatest length a gradient can have: G = R for slopes of at most 1.
+
+    The squared loss has slopes of at most |w||x| + 1. With the ridge, |w| <= CR, as each w lies between the last one
+    and some C y x, and so G = CR + CR.
+    """
+    descent: Descent = evidence.descent
+    radius = float(evidence.radius)
+    if descent.ridge:
+        return 2.0 * descent.factor * radius
+    if descent.loss == "squared":
+        return radius * (1 + radius * descent.ball) if descent.ball is not None else math.inf
+    return radius
+
+
+def _gradients_are_bounded(largest: float) -> Assumption:
+    finite = math.isfinite(largest)
+    detail = f"G = {largest:.4g}" if finite else "the squared loss has any slope where no ball holds the weights"
+    return Assumption("gradients can be no longer than G", Basis.OBSERVED, finite, detail)
+
+
+class LargestGradientBound(RegretBound):
+    """Descent at a constant rate, from 0: no ball is needed, but u must lie in it if there is one."""
+
+    name = "regret at a constant rate"
+    statement = "loss <= L(u) + |u|^2 / (2 eta) + eta T G^2 / 2"
+    citation = "Zinkevich 2003, by the proof of Theorem 1 at a constant rate"
+
+    @staticmethod
+    def regret(norm: Any, rate: Any, rounds: Any, largest: Any) -> Any:
+        return norm * norm / (2 * rate) + rate * rounds * largest * largest / 2
+
+    def certify(self, evidence: Any) -> Any:
+        descent, largest = evidence.descent, _largest_gradient(evidence)
+        return self.applied(
+            evidence,
+            lambda u: self.regret(u.norm, descent.rate, evidence.rounds, largest),
+            {"eta": descent.rate, "G": largest},
+            _constant_rate(descent),
+            _gradients_are_bounded(largest),
+        )
+
+
+class ObservedGradientsBound(RegretBound):
+    """The same with the gradients there were."""
+
+    name = "regret at a constant rate, gradients as they were"
+    statement = "loss <= L(u) + |u|^2 / (2 eta) + eta/2 sum |g_t|^2"
+    citation = LargestGradientBound.citation
+    foreseeable = False
+
+    @staticmethod
+    def regret(norm: Any, rate: Any, squares: Any) -> Any:
+        return norm * norm / (2 * rate) + rate * squares / 2
+
+    def certify(self, evidence: Any) -> Any:
+        descent = evidence.descent
+        return self.applied(
+            evidence,
+            lambda u: self.regret(u.norm, descent.rate, evidence.squares),
+            {"eta": descent.rate, "sum |g|^2": evidence.squares},
+            _constant_rate(descent),
+        )
+
+
+class BallBound(RegretBound):
+    """Descent on a ball of diameter D, at rates that never increase, against every u in the ball."""
+
+    name = "regret on a ball"
+    statement = "loss <= L(u) + D^2 / (2 eta_T) + G^2/2 sum eta_t"
+    citation = "Zinkevich 2003, Theorem 1"
+
+    @staticmethod
+    def regret(diameter: Any, last_rate: Any, largest: Any, rates: Any) -> Any:
+        return diameter * diameter / (2 * last_rate) + largest * largest * rates / 2
+
+    def certify(self, evidence: Any) -> Any:
+        ball, largest = evidence.descent.ball or 0.0, _largest_gradient(evidence)
+        return self.applied(
+            evidence,
+            lambda _: self.regret(2 * ball, evidence.last_rate, largest, evidence.rates),
+            {"D": 2 * ball, "eta_T": evidence.last_rate, "G": largest},
+            _in_a_ball(evidence.descent),
+            _gradients_are_bounded(largest),
+        )
+
+
+class ObservedBallBound(RegretBound):
+    """The same with the gradients there were."""
+
+    name = "regret on a ball, gradients as they were"
+    statement = "loss <= L(u) + D^2 / (2 eta_T) + 1/2 sum eta_t |g_t|^2"
+    citation = BallBound.citation
+    foreseeable = False
+
+    @staticmethod
+    def regret(diameter: Any, last_rate: Any, weighted_squares: Any) -> Any:
+        return diameter * diameter / (2 * last_rate) + weighted_squares / 2
+
+    def certify(self, evidence: Any) -> Any:
+        ball = evidence.descent.ball or 0.0
+        return self.applied(
+            evidence,
+            lambda _: self.regret(2 * ball, evidence.last_rate, evidence.weighted_squares),
+            {"D": 2 * ball, "eta_T": evidence.last_rate, "sum eta |g|^2": evidence.weighted_squares},
+            _in_a_ball(evidence.descent),
+        )
+
+
+class BoxBound(RegretBound):
+    """Adaptive descent in a box: what can be said before the first round, but for the data's own size.
+
+    With S_i the Euclidean norm of feature i over all rounds, and slopes of at most 1, sqrt(G_i) <= S_i.
+    """
+
+    name = "adaptive regret in a box"
+    statement = "loss <= L(u) + sum_i D^2 sqrt(delta + S_i^2) / (2 eta) + eta sum_i S_i,  D = 2 box"
+    citation = "Duchi, Hazan & Singer 2011, Theorem 5"
+
+    @staticmethod
+    def regret(diameter: Any, rate: Any, roots: Any, sizes: Any) -> Any:
+        return diameter * diameter * roots / (2 * rate) + rate * sizes
+
+    def certify(self, evidence: Any) -> Any:
+        descent = evidence.descent
+        boxed = descent.box is not None
+        bounded = descent.loss != "squared"
+        roots, sizes = evidence.roots(evidence.columns), float(evidence.columns.sum())
+        return self.applied(
+            evidence,
+            lambda _: self.regret(2 * (descent.box or 0.0), descent.rate, roots, sizes),
+            {"eta": descent.rate, "sum S_i": sizes},
+            Assumption(
+                "the weights stay in a box", Basis.ENFORCED, boxed, "" if boxed else "the learner was given no box"
+            ),
+            Assumption(
+                "slopes are at most 1", Basis.ENFORCED, bounded, "" if bounded else "those of the squared loss are not"
+            ),
+        )
+
+
+class AdaptiveBound(RegretBound):
+    """Adaptive descent, with the gradients there were and how far the weights were from those of u."""
+
+    name = "adaptive regret, gradients as they were"
+    statement = "loss <= L(u) + sum_i D_i^2 sqrt(delta + G_i) / (2 eta) + eta sum_i sqrt(G_i)"
+    citation = BoxBound.citation
+    foreseeable = False
+
+    def certify(self, evidence: Any) -> Any:
+        descent = evidence.descent
+        sizes = float(evidence.gradients.sum())
+        return self.applied(
+            evidence,
+            lambda u: evidence.spread(u) / (2 * descent.rate) + descent.rate * sizes,
+            {"eta": descent.rate, "sum sqrt(G_i)": sizes},
+        )

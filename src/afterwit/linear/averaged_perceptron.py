@@ -1,0 +1,108 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""The averaged perceptron: learn like the perceptron, predict by the average of all it ever was.
+
+Setting     x_t in R^n, y_t in {-1, +1}; after T rounds predict sgn(a . x), a = (w_2 + ... + w_{T+1}) / T, where w_{t+1}
+            is the perceptron after round t: every hypothesis counts as often as it has survived.
+Update      the perceptron's, by its own prediction: if sgn(w_t . x_t) is not y_t, w_{t+1} = w_t + y_t x_t, w_1 = 0.
+            The average costs nothing extra: with u the sum of t y_t x_t over the updates, T a = (T + 1) w_{T+1} - u.
+Guarantee   its updates are the perceptron's, so that every bound on the perceptron's mistakes bounds its updates: at
+            most (R/gamma)^2, and so on. How often the average itself errs is no part of these theorems.
+Assumes     nothing about where the examples come from.
+Source      Freund & Schapire 1999; Mohri, Rostamizadeh & Talwalkar 2018, section 8.3.1 (whose "voted perceptron"
+            this is: it predicts by the weighted sum).
+
+>>> learner = AveragedPerceptron()
+>>> for x, y in [([1.0, 0.0], -1), ([0.0, 1.0], -1), ([1.0, -1.0], 1)]:
+...     _ = learner.learn_one(x, y)
+>>> learner.weights.tolist(), learner.last_weights.tolist()  # the hypotheses were (-1, 0), (-1, -1) and (-1, -1)
+([-1.0, -0.6666666666666666], [-1.0, -1.0])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cython
+import numpy as np
+
+from afterwit._values import signature
+from afterwit.linear.perceptron import perceptron_bounds
+
+if cython.compiled:
+    from cython.cimports.afterwit.linear._engine import LinearLearner
+else:
+    from afterwit.linear._engine import LinearLearner
+
+
+@cython.cclass
+class AveragedPerceptron(LinearLearner):
+    """The perceptron that predicts by the average of its hypotheses.
+
+    intercept  whether every example has a further feature of value 1
+    labels     the negative and the positive label
+
+    ``mistakes`` counts those of the average, ``updates`` those of the perceptron inside.
+    """
+
+    _last: cython.double
+
+    theorems = perceptron_bounds("updates")
+    _companion_name = "moments"
+    _rests = False
+
+    __signature__ = signature(intercept=False, labels=(-1, 1))
+
+    def __init__(self, intercept: Any = False, labels: Any = (-1, 1)) -> None:
+        LinearLearner.__init__(self, labels, intercept)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def score(self) -> cython.double:
+        # The perceptron's own score is kept for the update that may follow.
+        self._last = self.dot()
+        if self._rounds == 0:
+            return 0.0 * self._last
+        rounds: cython.double = self._rounds
+        return ((rounds + 1) * self._last - self.moment()) / rounds
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def moment(self) -> cython.double:
+        """The product u . x for the current row."""
+        k: cython.Py_ssize_t
+        column: cython.Py_ssize_t
+        total: cython.double = 0.0
+        for k in range(self._length):
+            column = k if self._dense else self._columns[self._offset + k]
+            if 0 <= column < self._features:
+                total += self._companion[column] * self._values[self._first + k]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+        k: cython.Py_ssize_t
+        column: cython.Py_ssize_t
+        when: cython.double = self._rounds
+        prediction: cython.int = 1 if self._last >= 0 else -1
+        if prediction == y:
+            return False
+        self.add(y)
+        for k in range(self._length):
+            column = k if self._dense else self._columns[self._offset + k]
+            self._companion[column] += when * y * self._values[self._first + k]
+        return True
+
+    def _vector(self) -> Any:
+        last = LinearLearner._vector(self)
+        moments = np.asarray(self._companion)[: self._features]
+        return ((self._rounds + 1) * last - moments) / self._rounds if self._rounds else last
+
+    @property
+    def last_weights(self) -> Any:
+        """The perceptron's weights after the last round, which decide about the next update."""
+        with self._lock:
+            return self._by_feature(LinearLearner._vector(self))

@@ -1,0 +1,134 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""The margin perceptron: also learn from examples that were right, but not by enough.
+
+Setting     x_t in R^n, y_t in {-1, +1}; predict sgn(w_t . x_t), sgn(0) = +1.
+Update      if w_t = 0 or y_t (w_t . x_t) / |w_t| < rho/2:  w_{t+1} = w_t + y_t x_t.   From w_1 = 0.
+Guarantee   if a unit v has y_t (v . x_t) >= rho and |x_t| <= R for all t: at most 16 (R/rho)^2 updates; and once a
+            whole pass over a sample makes none, the margin of w on that sample is at least rho/2.
+Assumes     data separable with margin rho, which has to be known.
+Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.12 and Exercise 8.6.
+
+>>> learner = MarginPerceptron(margin=1.0)
+>>> learner.fit([[1.0, 0.5], [-1.0, 0.5]], [1, -1]).converged
+True
+>>> learner.weights.tolist(), learner.updates
+([2.0, 0.0], 2)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cython
+
+from afterwit._values import signature
+from afterwit.certificate import Assumption, Basis, Theorem
+from afterwit.errors import invalid, positive_number
+from afterwit.linear._evidence import separability
+
+if cython.compiled:
+    from cython.cimports.afterwit.linear._engine import LinearLearner
+    from cython.cimports.libc.math import sqrt
+else:
+    from math import sqrt
+
+    from afterwit.linear._engine import LinearLearner
+
+
+class MarginUpdateBound(Theorem):
+    """Data separable with the margin that is aimed at half of: a bound on the number of updates."""
+
+    name = "margin perceptron bound"
+    statement = "updates <= 16 (R / rho)^2"
+    citation = "Mohri et al. 2018, Exercise 8.6"
+    quantity = "updates"
+
+    @staticmethod
+    def bound(radius: Any, margin: Any) -> Any:
+        return 16 * (radius / margin) * (radius / margin)
+
+    def certify(self, evidence: Any) -> Any:
+        separable, widest = separability(evidence)
+        if widest is None:
+            return evidence.certificate(self, None, {}, separable)
+        unit, rho = evidence.unit, evidence.margin
+        wide_enough = Assumption(
+            "gamma >= rho, the margin the learner was made with",
+            Basis.OBSERVED,
+            bool(unit * widest.margin >= rho * (1 - 1e-9)),
+            f"gamma = {unit * widest.margin:.4g}, rho = {rho:.4g}",
+        )
+        inputs = {"R": unit * evidence.radius, "rho": rho, "comparator": widest.source}
+        return evidence.certificate(self, self.bound(unit * evidence.radius, rho), inputs, separable, wide_enough)
+
+
+@cython.cclass
+class MarginPerceptron(LinearLearner):
+    """The margin perceptron of Figure 8.12.
+
+    margin     rho: the data should be separable with this margin, in the units of the data; half of it is reached
+    intercept  whether every example has a further feature of value 1
+    labels     the negative and the positive label
+
+    ``updates`` counts the updates, more than ``mistakes``, which counts wrong predictions.
+    """
+
+    _margin: cython.double
+    _square: cython.double
+
+    theorems = (MarginUpdateBound(),)
+
+    __signature__ = signature(margin=0.1, intercept=False, labels=(-1, 1))
+
+    def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None:
+        self._margin = positive_number("margin", margin)
+        self._square = 0.0
+        LinearLearner.__init__(self, labels, intercept)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+        if self._square > 0 and y * score >= self._margin / 2 * sqrt(self._square):
+            return False
+        self.add_and_measure(y)
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_and_measure(self, y: cython.int) -> cython.void:
+        """Add y x to the weights and follow |w|^2."""
+        k: cython.Py_ssize_t
+        column: cython.Py_ssize_t
+        before: cython.double
+        after: cython.double
+        change: cython.double = 0.0
+        for k in range(self._length):
+            column = k if self._dense else self._columns[self._offset + k]
+            before = self._weights[column]
+            after = before + y * self._values[self._first + k]
+            self._weights[column] = after
+            change += (after - before) * (after + before)
+        self._square = max(0.0, self._square + change)
+
+    @property
+    def margin(self) -> float:
+        """The margin rho, half of which every example should have."""
+        return self._margin
+
+    def _state(self) -> dict[str, Any]:
+        return {**LinearLearner._state(self), "square": self._square}
+
+    def _check_state(self, state: Any) -> None:
+        LinearLearner._check_state(self, state)
+        if type(state["square"]) is not float or state["square"] < 0:
+            raise invalid("square", "a number that is not negative", state["square"])
+
+    def _become(self, state: Any) -> None:
+        LinearLearner._become(self, state)
+        self._square = state["square"]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"margin": self._margin, **LinearLearner.parameters.__get__(self)}

@@ -1,0 +1,170 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Stochastic gradient descent: step against the gradient of the loss on the example at hand.
+
+Setting     x_t in R^n, y_t in {-1, +1}; predict sgn(w_t . x_t), sgn(0) = +1; a convex loss l(s, y) of the score s.
+Update      w_{t+1} = P(w_t - lambda_t l'(w_t . x_t, y_t) x_t), from w_1 = 0, with lambda_t = rate or rate/sqrt(t), and
+            P the nearest point of the ball |w| <= ball, if there is one. Losses:
+            perceptron  max(0, -y s)     with rate 1 the perceptron, but that at s = 0 it always updates
+            hinge       max(0, 1 - y s)  the "margin perceptron" of Blum et al.
+            logistic    ln(1 + exp(-y s))
+            squared     (s - y)^2 / 2
+Guarantee   against every u (in the ball) and on any sequence: the total loss is at most that of u plus
+            |u|^2/(2 rate) + rate/2 sum |g_t|^2             at a constant rate,
+            D^2/(2 lambda_T) + 1/2 sum lambda_t |g_t|^2      on a ball of diameter D, where g_t are the gradients.
+Assumes     nothing about where the examples come from.
+Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.3.2; Zinkevich 2003, Theorem 1.
+
+>>> learner = SGD(loss="hinge", rate=0.5)
+>>> learner.learn_one([1.0, 2.0], 1), learner.weights.tolist()
+(1, [0.5, 1.0])
+>>> learner.learn_one([1.0, 1.0], 1), learner.updates  # the margin is 1.5: no loss, no step
+(1, 1)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cython
+
+from afterwit._values import signature
+from afterwit.errors import invalid, positive_number
+from afterwit.linear._losses import LOSSES, loss_number
+from afterwit.linear._regret import (
+    BallBound,
+    Descent,
+    LargestGradientBound,
+    ObservedBallBound,
+    ObservedGradientsBound,
+)
+
+if cython.compiled:
+    from cython.cimports.afterwit.linear._losses import slope
+    from cython.cimports.afterwit.linear._scaled import ScaledLearner
+    from cython.cimports.libc.math import sqrt
+else:
+    from math import sqrt
+
+    from afterwit.linear._losses import slope
+    from afterwit.linear._scaled import ScaledLearner
+
+SCHEDULES = ("constant", "1/sqrt(t)")
+
+
+@cython.cclass
+class SGD(ScaledLearner):
+    """Stochastic gradient descent with a loss, a rate and, if wanted, a ball that the weights do not leave.
+
+    loss       "perceptron", "hinge", "logistic" or "squared"
+    rate       the length of a step for a gradient of length 1
+    schedule   "constant", or "1/sqrt(t)" for steps that become shorter
+    ball       the largest length of the weights; None for no limit
+    intercept  whether every example has a further feature of value 1
+    labels     the negative and the positive label
+    """
+
+    _loss: cython.int
+    _rate: cython.double
+    _decreasing: cython.bint
+    _ball: cython.double
+    _square: cython.double
+
+    theorems = (LargestGradientBound(), BallBound(), ObservedGradientsBound(), ObservedBallBound())
+    converges_without = "mistakes"
+    _checker = "_certify_descent"
+
+    __signature__ = signature(
+        loss="logistic", rate=0.1, schedule="constant", ball=None, intercept=False, labels=(-1, 1)
+    )
+
+    def __init__(
+        self,
+        loss: Any = "logistic",
+        rate: Any = 0.1,
+        schedule: Any = "constant",
+        ball: Any = None,
+        intercept: Any = False,
+        labels: Any = (-1, 1),
+    ) -> None:
+        self._loss = loss_number(loss)
+        self._rate = positive_number("rate", rate)
+        if not isinstance(schedule, str) or schedule not in SCHEDULES:
+            raise invalid("schedule", "'constant' or '1/sqrt(t)'", schedule)
+        self._decreasing = schedule != "constant"
+        self._ball = 0.0 if ball is None else positive_number("ball", ball)
+        self._square = 0.0
+        ScaledLearner.__init__(self, labels, intercept)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+        derivative: cython.double = slope(self._loss, y, score)
+        if derivative == 0:
+            return False
+        rate: cython.double = self._rate / sqrt(self._rounds) if self._decreasing else self._rate
+        if self._ball == 0:
+            self.add(-rate * derivative)
+        else:
+            self.step(-rate * derivative)
+            self.project()
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def step(self, amount: cython.double) -> cython.void:
+        """Add to the weights and follow their squared length."""
+        k: cython.Py_ssize_t
+        column: cython.Py_ssize_t
+        before: cython.double
+        after: cython.double
+        total: cython.double = 0.0
+        for k in range(self._length):
+            column = k if self._dense else self._columns[self._offset + k]
+            before = self._weights[column]
+            after = before + amount / self._scale * self._values[self._first + k]
+            self._weights[column] = after
+            total += (after - before) * (after + before)
+        self._square += self._scale * self._scale * total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def project(self) -> cython.void:
+        """Go to the nearest point of the ball."""
+        factor: cython.double
+        if self._square > self._ball * self._ball:
+            factor = self._ball / sqrt(self._square)
+            self._square = self._ball * self._ball
+            self.shrink(factor)
+
+    def _descent(self) -> Descent:
+        return Descent(
+            loss=LOSSES[self._loss],
+            rate=self._rate,
+            decreasing=self._decreasing,
+            ball=self._ball if self._ball > 0 else None,
+        )
+
+    def _state(self) -> dict[str, Any]:
+        return {**ScaledLearner._state(self), "square": self._square}
+
+    def _check_state(self, state: Any) -> None:
+        ScaledLearner._check_state(self, state)
+        if type(state["square"]) is not float:
+            raise invalid("square", "a number", state["square"])
+
+    def _become(self, state: Any) -> None:
+        ScaledLearner._become(self, state)
+        self._square = state["square"]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "loss": LOSSES[self._loss],
+            "rate": self._rate,
+            "schedule": SCHEDULES[self._decreasing],
+            "ball": self._ball if self._ball > 0 else None,
+            **ScaledLearner.parameters.__get__(self),
+        }
