@@ -18,6 +18,7 @@ COMPILED = [
     "afterwit.linear._engine",
     "afterwit.linear._losses",
     "afterwit.linear._multiplicative",
+    "afterwit.linear._paired",
     "afterwit.linear._scaled",
     "afterwit.linear.adagrad",
     "afterwit.linear.averaged_perceptron",

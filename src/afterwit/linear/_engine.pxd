@@ -11,10 +11,9 @@ cdef class LinearLearner(BinaryLearner):
 
     # Weight 0 is the intercept's if one is reserved for it.
     cdef double[::1] _weights
-    cdef double[::1] _companion
     cdef Py_ssize_t _features
     cdef int _reserved
-    # How many weights a feature has: 1, but for networks.
+    # How many numbers a feature has there: its weight, and what else an algorithm keeps beside it.
     cdef int _stride
     # The weight of a feature never seen.
     cdef double _fresh

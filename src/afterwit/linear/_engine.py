@@ -65,8 +65,6 @@ def is_finite(value: cython.double) -> cython.bint:
 class LinearLearner(BinaryLearner):
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
 
-    #: The name of the second number the algorithm keeps for every feature, in the array ``_companion``; none if empty.
-    _companion_name = ""
     #: The module that gathers the evidence for its theorems.
     _checker = "_certify"
     #: A round without an update leaves it as it was, but for the count.
@@ -83,7 +81,6 @@ class LinearLearner(BinaryLearner):
         self._vocabulary: dict[Any, int] = {}
         self._names: list[Any] = []
         self._weights = view(np.zeros(16 * self._stride))
-        self._companion = view(np.zeros(16 if self._companion_name else 0))
         self._fresh = 0.0
         self._reserved = 1 if intercept else 0
         self._features = self._reserved
@@ -171,7 +168,7 @@ class LinearLearner(BinaryLearner):
         for k in range(self._length):
             column = k if self._dense else self._columns[self._offset + k]
             if 0 <= column < self._features:
-                product = self._weights[column] * self._values[self._first + k]
+                product = self._weights[column * self._stride] * self._values[self._first + k]
             elif self._fresh != 0:
                 product = self._fresh * self._values[self._first + k]
             else:
@@ -210,8 +207,6 @@ class LinearLearner(BinaryLearner):
             size = max(features, 2 * room)
             try:
                 weights = larger(self._weights, self._features * self._stride, size * self._stride, self._fresh)
-                if self._companion_name:
-                    self._companion = larger(self._companion, self._features, size)
             except MemoryError:
                 raise invalid("the number of features", "what fits into memory", features) from None
             self._weights = weights
@@ -586,19 +581,15 @@ class LinearLearner(BinaryLearner):
     def _state(self) -> dict[str, Any]:
         state = BinaryLearner._state(self)
         state["weights"] = np.array(self._weights[: self._features * self._stride])
-        if self._companion_name:
-            state[self._companion_name] = np.array(self._companion[: self._features])
         state["names"] = list(self._names) if self._named else None
         return state
 
     def _check_state(self, state: Any) -> None:
         weights, names = state["weights"], state["names"]
-        for array in (weights, state[self._companion_name or "weights"]):
-            if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != 1:
-                raise invalid("weights", "a 1-D array of float64", array)
+        if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.ndim != 1:
+            raise invalid("weights", "a 1-D array of float64", weights)
         features = len(weights) // self._stride
-        fits = len(weights) == features * self._stride and features >= self._reserved
-        if not fits or (self._companion_name and len(state[self._companion_name]) != features):
+        if len(weights) != features * self._stride or features < self._reserved:
             raise invalid("weights", "as many numbers for every feature", Words(f"{len(weights)} numbers"))
         count = features - self._reserved
         if names is not None and not (isinstance(names, list) and len(set(names)) == len(names) == count):
@@ -613,8 +604,6 @@ class LinearLearner(BinaryLearner):
         self._features = len(weights) // self._stride
         size = max(16, self._features)
         self._weights = larger(weights, len(weights), size * self._stride, self._fresh)
-        if self._companion_name:
-            self._companion = larger(state[self._companion_name], self._features, size)
 
 
 def _wrong_space(learned: str, received: str) -> InputError:

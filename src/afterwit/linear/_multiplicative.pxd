@@ -1,9 +1,9 @@
 # The C side of _multiplicative.py.
 
-from afterwit.linear._engine cimport LinearLearner
+from afterwit.linear._paired cimport PairedLearner
 
 
-cdef class MultiplicativeLearner(LinearLearner):
+cdef class MultiplicativeLearner(PairedLearner):
     cdef bint _two_sided
     cdef double _shift
     # exp(-shift): a factor 1 as it is stored.
@@ -18,8 +18,6 @@ cdef class MultiplicativeLearner(LinearLearner):
     cdef double faint_score(self) noexcept nogil
     cdef double exponent(self, Py_ssize_t k) noexcept nogil
     cdef void multiply(self, double amount) noexcept nogil
-    cdef double mass(self, double weight) noexcept nogil
     cdef double sum_of_all(self) noexcept nogil
-    cdef void accumulate(self, double change) noexcept nogil
     cdef void renew(self, double shift) noexcept nogil
     cdef void sum_up(self) noexcept nogil

@@ -25,16 +25,25 @@ import numpy as np
 from afterwit.errors import invalid
 
 if cython.compiled:
-    from cython.cimports.afterwit.linear._engine import LinearLearner
+    from cython.cimports.afterwit.linear._paired import PairedLearner
     from cython.cimports.libc.math import exp, sqrt
 else:
     from math import exp, sqrt
 
-    from afterwit.linear._engine import LinearLearner
+    from afterwit.linear._paired import PairedLearner
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def exponential(power: cython.double) -> cython.double:
+    """The exponential, but 0 where it would be of no more use; numbers near the smallest are slow."""
+    return exp(power) if power > -700.0 else 0.0
 
 
 @cython.cclass
-class MultiplicativeLearner(LinearLearner):
+class MultiplicativeLearner(PairedLearner):
     """A linear learner whose updates multiply the weights of the row's features."""
 
     _companion_name = "exponents"
@@ -47,9 +56,9 @@ class MultiplicativeLearner(LinearLearner):
         self._lost = 0.0
         self._moved = 0
         self._changes = 0
-        LinearLearner.__init__(self, labels, intercept)
+        PairedLearner.__init__(self, labels, intercept)
         self._fresh = 0.0 if two_sided else 1.0
-        np.asarray(self._weights)[:] = self._fresh
+        np.asarray(self._weights)[::2] = self._fresh
 
     # ------------------------------------------------------------------ scores
 
@@ -95,7 +104,7 @@ class MultiplicativeLearner(LinearLearner):
     def exponent(self, k: cython.Py_ssize_t) -> cython.double:
         """The exponent of entry k of the current row."""
         column: cython.Py_ssize_t = k if self._dense else self._columns[self._offset + k]
-        return self._companion[column] if 0 <= column < self._features else 0.0
+        return self._weights[1 + 2 * column] if 0 <= column < self._features else 0.0
 
     # ------------------------------------------------------------------ updates
 
@@ -111,52 +120,46 @@ class MultiplicativeLearner(LinearLearner):
         up: cython.double
         down: cython.double = 0.0
         change: cython.double
+        after: cython.double
+        rest: cython.double
+        unit: cython.double = 4 * self._unit * self._unit
+        total: cython.double = self._total
+        lost: cython.double = self._lost
+        moved: cython.Py_ssize_t = self._moved
         for k in range(self._length):
             column = k if self._dense else self._columns[self._offset + k]
-            old = self._companion[column]
-            # Held within bounds beyond any use, so that no exponent is infinite.
-            new = min(max(old + amount * self._values[self._first + k], -1e300), 1e300)
-            self._companion[column] = new
-            if new - self._shift > 500.0 or (self._two_sided and -new - self._shift > 500.0):
-                self.renew(abs(new))
+            old = self._weights[1 + 2 * column]
+            new = old + amount * self._values[self._first + k]
+            self._weights[1 + 2 * column] = new
+            if new - self._shift > 500.0 or (self._two_sided and -new - self._shift > 500.0) or new < -1e300:
+                # Held within bounds beyond any use, so that no exponent is infinite.
+                self._weights[1 + 2 * column] = min(max(new, -1e300), 1e300)
+                self.renew(max(self._shift, abs(self._weights[1 + 2 * column]) if self._two_sided else new))
+                total, lost, moved = self._total, self._lost, self._moved
+                unit = 4 * self._unit * self._unit
                 continue
+            up = exponential((abs(new) if self._two_sided else new) - self._shift)
             change = 0.0
-            if old != 0:
-                change -= self.mass(self._weights[column])
-                self._moved -= 1
-            up = exp(new - self._shift)
             if self._two_sided:
-                down = exp(-new - self._shift)
-            self._weights[column] = up - down
+                down = 1.0 / up if self._shift == 0 else exponential(-abs(new) - self._shift)
+                if old != 0:
+                    # exp(a) exp(-a) = 1 gives the sum of the two from their difference.
+                    change = -sqrt(self._weights[2 * column] * self._weights[2 * column] + unit)
+            elif old != 0:
+                change = -self._weights[2 * column]
             if new != 0:
                 change += up + down
-                self._moved += 1
-            self.accumulate(change)
+            moved += (new != 0) - (old != 0)
+            self._weights[2 * column] = down - up if self._two_sided and new < 0 else up - down
+            # The sum, and the digits that the addition loses.
+            after = total + change
+            rest = after - total
+            lost += (total - (after - rest)) + (change - rest)
+            total = after
+        self._total, self._lost, self._moved = total, lost, moved
         self._changes += self._length
         if self._changes >= 1048576:
             self.sum_up()
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def mass(self, weight: cython.double) -> cython.double:
-        """What a weight, as it is stored, adds to the sum Z."""
-        if not self._two_sided:
-            return weight
-        # exp(a) exp(-a) = 1 gives the sum of the two from their difference.
-        return sqrt(weight * weight + 4 * self._unit * self._unit)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def accumulate(self, change: cython.double) -> cython.void:
-        """Add to the sum Z, keeping the digits that the addition loses."""
-        total: cython.double = self._total + change
-        if abs(self._total) >= abs(change):
-            self._lost += (self._total - total) + change
-        else:
-            self._lost += (change - total) + self._total
-        self._total = total
 
     @cython.cfunc
     @cython.nogil
@@ -172,17 +175,24 @@ class MultiplicativeLearner(LinearLearner):
     def renew(self, shift: cython.double) -> cython.void:
         """Take every weight anew, with another shift."""
         k: cython.Py_ssize_t
+        power: cython.double
+        up: cython.double
+        down: cython.double
         self._shift = shift
         self._unit = exp(max(-740.0, -shift))
         if not self._two_sided:
             self._fresh = self._unit
-        for k in range(self._weights.shape[0]):
+        for k in range(self._weights.shape[0] // 2):
             if k < self._features:
-                self._weights[k] = exp(self._companion[k] - shift)
+                power = self._weights[1 + 2 * k]
                 if self._two_sided:
-                    self._weights[k] -= exp(-self._companion[k] - shift)
+                    up = exponential(abs(power) - shift)
+                    down = exponential(-abs(power) - shift)
+                    self._weights[2 * k] = down - up if power < 0 else up - down
+                else:
+                    self._weights[2 * k] = exponential(power - shift)
             else:
-                self._weights[k] = self._fresh
+                self._weights[2 * k] = self._fresh
         self.sum_up()
 
     @cython.cfunc
@@ -191,19 +201,28 @@ class MultiplicativeLearner(LinearLearner):
     def sum_up(self) -> cython.void:
         """Take the sum Z anew."""
         k: cython.Py_ssize_t
+        change: cython.double
+        after: cython.double
+        rest: cython.double
         self._total = 0.0
         self._lost = 0.0
         self._moved = 0
         self._changes = 0
         for k in range(self._features):
-            if self._companion[k] != 0:
-                self.accumulate(self.mass(self._weights[k]))
+            if self._weights[1 + 2 * k] != 0:
+                change = self._weights[2 * k]
+                if self._two_sided:
+                    change = sqrt(change * change + 4 * self._unit * self._unit)
+                after = self._total + change
+                rest = after - self._total
+                self._lost += (self._total - (after - rest)) + (change - rest)
+                self._total = after
                 self._moved += 1
 
     # ------------------------------------------------------------------ what it knows
 
     def _vector(self) -> Any:
-        powers = np.array(self._companion[: self._features])
+        powers = self._companions()
         if not len(powers):
             return powers
         largest = np.abs(powers).max() if self._two_sided else powers.max()
@@ -214,12 +233,12 @@ class MultiplicativeLearner(LinearLearner):
         return (up - down) / (up + down).sum()
 
     def _state(self) -> dict[str, Any]:
-        state = LinearLearner._state(self)
+        state = PairedLearner._state(self)
         state.update(shift=self._shift, total=self._total, lost=self._lost, moved=self._moved, changes=self._changes)
         return state
 
     def _check_state(self, state: Any) -> None:
-        LinearLearner._check_state(self, state)
+        PairedLearner._check_state(self, state)
         numbers = [state["shift"], state["total"], state["lost"]]
         if any(type(number) is not float for number in numbers) or not state["shift"] >= 0:
             raise invalid("shift, total and lost", "numbers, the first not negative", numbers)
@@ -231,7 +250,7 @@ class MultiplicativeLearner(LinearLearner):
         self._shift = state["shift"]
         self._unit = exp(max(-740.0, -self._shift))
         self._fresh = 0.0 if self._two_sided else self._unit
-        LinearLearner._become(self, state)
+        PairedLearner._become(self, state)
         self._total = state["total"]
         self._lost = state["lost"]
         self._moved = state["moved"]

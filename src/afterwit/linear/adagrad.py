@@ -32,18 +32,18 @@ from afterwit.linear._losses import LOSSES, loss_number
 from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent
 
 if cython.compiled:
-    from cython.cimports.afterwit.linear._engine import LinearLearner
     from cython.cimports.afterwit.linear._losses import slope
+    from cython.cimports.afterwit.linear._paired import PairedLearner
     from cython.cimports.libc.math import sqrt
 else:
     from math import sqrt
 
-    from afterwit.linear._engine import LinearLearner
     from afterwit.linear._losses import slope
+    from afterwit.linear._paired import PairedLearner
 
 
 @cython.cclass
-class AdaGrad(LinearLearner):
+class AdaGrad(PairedLearner):
     """Gradient descent with adaptive rates, diagonal.
 
     loss       "perceptron", "hinge", "logistic" or "squared"
@@ -79,7 +79,7 @@ class AdaGrad(LinearLearner):
         self._rate = positive_number("rate", rate)
         self._delta = 0.0 if type(delta) in (int, float) and delta == 0 else positive_number("delta", delta)
         self._box = 0.0 if box is None else positive_number("box", box)
-        LinearLearner.__init__(self, labels, intercept)
+        PairedLearner.__init__(self, labels, intercept)
 
     @cython.cfunc
     @cython.nogil
@@ -96,14 +96,14 @@ class AdaGrad(LinearLearner):
         for k in range(self._length):
             column = k if self._dense else self._columns[self._offset + k]
             gradient = derivative * self._values[self._first + k]
-            total = self._companion[column] + gradient * gradient
-            self._companion[column] = total
+            total = self._weights[2 * column + 1] + gradient * gradient
+            self._weights[2 * column + 1] = total
             total += self._delta
             if total > 0:
-                weight = self._weights[column] - self._rate * gradient / sqrt(total)
+                weight = self._weights[2 * column] - self._rate * gradient / sqrt(total)
                 if self._box > 0:
                     weight = min(max(weight, -self._box), self._box)
-                self._weights[column] = weight
+                self._weights[2 * column] = weight
         return True
 
     def _descent(self) -> Descent:
@@ -122,5 +122,5 @@ class AdaGrad(LinearLearner):
             "rate": self._rate,
             "delta": self._delta,
             "box": self._box if self._box > 0 else None,
-            **LinearLearner.parameters.__get__(self),
+            **PairedLearner.parameters.__get__(self),
         }

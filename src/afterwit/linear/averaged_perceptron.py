@@ -23,19 +23,18 @@ from __future__ import annotations
 from typing import Any
 
 import cython
-import numpy as np
 
 from afterwit._values import signature
 from afterwit.linear.perceptron import perceptron_bounds
 
 if cython.compiled:
-    from cython.cimports.afterwit.linear._engine import LinearLearner
+    from cython.cimports.afterwit.linear._paired import PairedLearner
 else:
-    from afterwit.linear._engine import LinearLearner
+    from afterwit.linear._paired import PairedLearner
 
 
 @cython.cclass
-class AveragedPerceptron(LinearLearner):
+class AveragedPerceptron(PairedLearner):
     """The perceptron that predicts by the average of its hypotheses.
 
     intercept  whether every example has a further feature of value 1
@@ -53,32 +52,18 @@ class AveragedPerceptron(LinearLearner):
     __signature__ = signature(intercept=False, labels=(-1, 1))
 
     def __init__(self, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        LinearLearner.__init__(self, labels, intercept)
+        PairedLearner.__init__(self, labels, intercept)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def score(self) -> cython.double:
         # The perceptron's own score is kept for the update that may follow.
-        self._last = self.dot()
+        self._last = self.dots()
         if self._rounds == 0:
             return 0.0 * self._last
         rounds: cython.double = self._rounds
-        return ((rounds + 1) * self._last - self.moment()) / rounds
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def moment(self) -> cython.double:
-        """The product u . x for the current row."""
-        k: cython.Py_ssize_t
-        column: cython.Py_ssize_t
-        total: cython.double = 0.0
-        for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
-            if 0 <= column < self._features:
-                total += self._companion[column] * self._values[self._first + k]
-        return total
+        return ((rounds + 1) * self._last - self._second) / rounds
 
     @cython.cfunc
     @cython.nogil
@@ -86,23 +71,24 @@ class AveragedPerceptron(LinearLearner):
     def update(self, y: cython.int, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t
+        change: cython.double
         when: cython.double = self._rounds
         prediction: cython.int = 1 if self._last >= 0 else -1
         if prediction == y:
             return False
-        self.add(y)
         for k in range(self._length):
             column = k if self._dense else self._columns[self._offset + k]
-            self._companion[column] += when * y * self._values[self._first + k]
+            change = y * self._values[self._first + k]
+            self._weights[2 * column] += change
+            self._weights[2 * column + 1] += when * change
         return True
 
     def _vector(self) -> Any:
-        last = LinearLearner._vector(self)
-        moments = np.asarray(self._companion)[: self._features]
-        return ((self._rounds + 1) * last - moments) / self._rounds if self._rounds else last
+        last = PairedLearner._vector(self)
+        return ((self._rounds + 1) * last - self._companions()) / self._rounds if self._rounds else last
 
     @property
     def last_weights(self) -> Any:
         """The perceptron's weights after the last round, which decide about the next update."""
         with self._lock:
-            return self._by_feature(LinearLearner._vector(self))
+            return self._by_feature(PairedLearner._vector(self))

@@ -52,9 +52,9 @@ class OnlineSVM(ScaledLearner):
     converges_without = "mistakes"
     _checker = "_certify_descent"
 
-    __signature__ = signature(C=1.0, rate=0.01, intercept=False, labels=(-1, 1))
+    __signature__ = signature(C=100.0, rate=1e-4, intercept=False, labels=(-1, 1))
 
-    def __init__(self, C: Any = 1.0, rate: Any = 0.01, intercept: Any = False, labels: Any = (-1, 1)) -> None:
+    def __init__(self, C: Any = 100.0, rate: Any = 1e-4, intercept: Any = False, labels: Any = (-1, 1)) -> None:
         self._C = positive_number("C", C)
         self._rate = positive_number("rate", rate)
         if self._rate >= 1:

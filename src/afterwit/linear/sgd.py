@@ -74,13 +74,13 @@ class SGD(ScaledLearner):
     _checker = "_certify_descent"
 
     __signature__ = signature(
-        loss="logistic", rate=0.1, schedule="constant", ball=None, intercept=False, labels=(-1, 1)
+        loss="logistic", rate=0.03, schedule="constant", ball=None, intercept=False, labels=(-1, 1)
     )
 
     def __init__(
         self,
         loss: Any = "logistic",
-        rate: Any = 0.1,
+        rate: Any = 0.03,
         schedule: Any = "constant",
         ball: Any = None,
         intercept: Any = False,
