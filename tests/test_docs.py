@@ -23,9 +23,10 @@ def blocks(text):
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def test_the_tour_of_the_readme_prints_what_it_says(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "outputs"), [("README.md", 3), ("docs/scikit-learn-and-river.md", 4)])
+def test_the_examples_of_a_page_print_what_they_say(page, outputs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = blocks((ROOT / "README.md").read_text())
+    found = blocks((ROOT / page).read_text())
     namespace = {}
     ran = 0
     for (kind, code), (next_kind, expected) in zip(found, [*found[1:], ("", "")], strict=True):
@@ -37,7 +38,7 @@ def test_the_tour_of_the_readme_prints_what_it_says(tmp_path, monkeypatch):
         if next_kind == "text":
             assert output.getvalue() == expected
             ran += 1
-    assert ran == 3
+    assert ran == outputs
 
 
 def test_the_commands_of_the_readme_exist():
@@ -63,7 +64,7 @@ def test_examples_in_docstrings(name):
 
 def test_every_public_name_is_in_the_reference():
     missing = [name for name in afterwit.__all__ if not re.search(rf"\baw\.{name}\b", REFERENCE)]
-    for module in ("adversaries", "hindsight", "streams"):
+    for module in ("adversaries", "hindsight", "sklearn", "streams"):
         package = getattr(afterwit, module)
         missing += [name for name in package.__all__ if not re.search(rf"\baw\.{module}\.{name}\b", REFERENCE)]
     for name in dir(afterwit.Perceptron):

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, streams, testing
+    from afterwit import adversaries, errors, hindsight, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from afterwit.linear.averaged_perceptron import AveragedPerceptron
     from afterwit.linear.balanced_winnow import BalancedWinnow
     from afterwit.linear.margin_perceptron import MarginPerceptron
+    from afterwit.linear.one_vs_rest import OneVsRest
     from afterwit.linear.online_svm import OnlineSVM
     from afterwit.linear.perceptron import Perceptron
     from afterwit.linear.sgd import SGD
@@ -31,6 +32,7 @@ LEARNERS = (
     "AveragedPerceptron",
     "BalancedWinnow",
     "MarginPerceptron",
+    "OneVsRest",
     "OnlineSVM",
     "Perceptron",
     "SGD",
@@ -49,6 +51,7 @@ _HOMES = {
     "BalancedWinnow": "linear.balanced_winnow",
     "MarginPerceptron": "linear.margin_perceptron",
     "OnlineSVM": "linear.online_svm",
+    "OneVsRest": "linear.one_vs_rest",
     "Perceptron": "linear.perceptron",
     "SGD": "linear.sgd",
     "SoftThresholdNetwork": "linear.soft_threshold_network",
@@ -61,7 +64,7 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "linear", "streams", "testing")
+_SUBPACKAGES = ("adversaries", "errors", "hindsight", "linear", "sklearn", "streams", "testing")
 
 __all__ = [
     "LEARNERS",
@@ -74,6 +77,7 @@ __all__ = [
     "Certificate",
     "Learner",
     "MarginPerceptron",
+    "OneVsRest",
     "OnlineSVM",
     "Perceptron",
     "Record",
@@ -89,6 +93,7 @@ __all__ = [
     "load",
     "play",
     "save",
+    "sklearn",
     "streams",
     "testing",
 ]

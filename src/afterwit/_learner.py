@@ -15,6 +15,7 @@ from typing import Any
 import cython
 import numpy as np
 
+from afterwit import _river
 from afterwit._values import same_value
 from afterwit.errors import Words, invalid, shorten
 from afterwit.labels import Labels
@@ -53,6 +54,16 @@ class Storable:
         """An independent learner in the same state."""
         return _rebuild(type(self), self.parameters, self.state())
 
+    def clone(self, new_params: Any = None, include_attributes: Any = False) -> Any:
+        """A fresh learner with the same parameters, but for those in ``new_params``, as River calls it.
+
+        With ``include_attributes`` it has learned the same.
+        """
+        learner = type(self)(**{**self.parameters, **(new_params or {})})
+        if include_attributes:
+            learner.restore(self.state())
+        return learner
+
     def __reduce__(self) -> Any:
         return _rebuild, (type(self), self.parameters, self.state())
 
@@ -68,6 +79,54 @@ class Storable:
             if value is not None and value is not False
         )
         return f"{type(self).__name__}({given}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+
+    def __getattr__(self, name: str) -> Any:
+        """Every option can be read by its name."""
+        kind = type(self)
+        # A property that failed is not asked again: ``parameters`` may need it.
+        if not hasattr(kind, name) and name in getattr(getattr(kind, "__signature__", None), "parameters", ()):
+            return self.parameters[name]
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+
+    # ------------------------------------------------------------------ inside River
+
+    _supervised = True
+    _multiclass = False
+    _mutable_attributes = ()
+
+    @property
+    def _last_step(self) -> Any:
+        return _river.role()
+
+    def predict_proba_one(self, x: Any) -> Any:
+        """Not offered, and River's way of saying so: a score is no probability."""
+        raise NotImplementedError(f"{type(self).__name__} gives no probabilities; score_one(x) gives its score")
+
+    def _get_params(self) -> dict[str, Any]:
+        return self.parameters
+
+    @property
+    def _is_stochastic(self) -> bool:
+        return self.parameters.get("seed", 0) is None
+
+    @property
+    def _tags(self) -> set[str]:
+        return set()
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        return _river.memory(self.parameters) + _river.memory(self.state())
+
+    @property
+    def _memory_usage(self) -> str:
+        return f"{self._raw_memory_usage:,} B"
+
+    @classmethod
+    def _unit_test_params(cls) -> Any:
+        yield {}
+
+    def _unit_test_skips(self) -> set[str]:
+        return set(_river.SKIPPED_CHECKS)
 
 
 def _rebuild(kind: Any, parameters: Any, state: Any) -> Any:

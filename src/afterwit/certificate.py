@@ -175,8 +175,11 @@ class Certificate:
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
         sections.append(("because", [str(assumption) for assumption in self.assumptions]))
         if self.others:
-            sections.append(("also", [other.line() for other in self.others]))
+            sections.append(("also", [self._line_of(other) for other in self.others]))
         return sections
+
+    def _line_of(self, other: Certificate) -> str:
+        return other.line() if other.subject == self.subject else f"{other.subject}: {other.line()}"
 
     @property
     def _counts_rounds(self) -> bool:

@@ -36,7 +36,7 @@ class Labels:
         if isinstance(pair, (str, bytes, Mapping, set, frozenset)):
             raise invalid("labels", allowed, labels)
         try:
-            negative, positive = (_plain(label) for label in pair)
+            negative, positive = (plain_label(label) for label in pair)
             signs: dict[Hashable, int] = {negative: -1, positive: +1}
         except (TypeError, ValueError):
             raise invalid("labels", allowed, labels) from None
@@ -62,25 +62,16 @@ class Labels:
 
     def refusal(self, label: Any, position: int | None = None) -> InputError:
         where = "y" if position is None else f"y[{position}]"
-        return invalid(where, f"{self.negative!r} or {self.positive!r}", _plain(label), LabelError)
+        return invalid(where, f"{self.negative!r} or {self.positive!r}", plain_label(label), LabelError)
 
     def signs(self, labels: Any, first: int = 0) -> Signs:
         """−1 and +1 for many labels (a sequence, an array, or a column of any DataFrame library).
 
         ``first`` is the number of the first label, for messages about part of a longer sequence.
         """
-        if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
-            return self._signs_of_objects(labels, first)
-        if hasattr(labels, "to_pylist"):  # pyarrow, whose strings have no numpy form
-            return self._signs_of_objects(labels.to_pylist(), first)
+        labels = listed(labels)
         if not isinstance(labels, np.ndarray):
-            if not hasattr(labels, "to_numpy"):
-                raise invalid("y", "a sequence or a 1-D array of labels", labels)
-            labels = labels.to_numpy()
-        if isinstance(labels, np.ma.MaskedArray):
-            raise invalid("y", "without a mask", Words("a masked array"))
-        if labels.ndim != 1:
-            raise invalid("y", "one-dimensional", Words(f"an array of shape {labels.shape}"))
+            return self._signs_of_objects(labels, first)
         numbers = isinstance(self.negative, (int, float)) and isinstance(self.positive, (int, float))
         if not (labels.dtype.kind in "biuf" and numbers):
             return self._signs_of_objects(labels.tolist(), first)
@@ -120,6 +111,23 @@ class Labels:
         return f"Labels({self.pair!r})"
 
 
-def _plain(label: Any) -> Any:
+def listed(labels: Any) -> Any:
+    """Many labels as a sequence or a 1-D array, whatever they came as."""
+    if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
+        return labels
+    if hasattr(labels, "to_pylist"):  # pyarrow, whose strings have no numpy form
+        return labels.to_pylist()
+    if not isinstance(labels, np.ndarray):
+        if not hasattr(labels, "to_numpy"):
+            raise invalid("y", "a sequence or a 1-D array of labels", labels)
+        labels = labels.to_numpy()
+    if isinstance(labels, np.ma.MaskedArray):
+        raise invalid("y", "without a mask", Words("a masked array"))
+    if labels.ndim != 1:
+        raise invalid("y", "one-dimensional", Words(f"an array of shape {labels.shape}"))
+    return labels
+
+
+def plain_label(label: Any) -> Any:
     """A numpy scalar as the Python object it stands for."""
     return label.item() if isinstance(label, np.generic) else label

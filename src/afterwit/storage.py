@@ -26,6 +26,8 @@ FORMAT = "afterwit learner"
 VERSION = 1
 HEADER = "learner.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
+#: What a class must have to be saved and loaded.
+LEARNER_PARTS = ("parameters", "state", "restore")
 
 
 _registered: dict[str, Any] = {}
@@ -37,7 +39,7 @@ def register(kind: Any) -> Any:
     Usable as a class decorator. Loading builds only registered classes and those of this package, by name.
     """
     name = kind.__name__
-    missing = [part for part in ("parameters", "state", "restore") if not hasattr(kind, part)]
+    missing = [part for part in LEARNER_PARTS if not hasattr(kind, part)]
     if missing or name in afterwit.LEARNERS or _registered.get(name, kind) is not kind:
         raise invalid("kind", "a learner class with parameters, state and restore, and a name not yet taken", kind)
     _registered[name] = kind
@@ -63,14 +65,8 @@ def save(learner: Any, path: str | os.PathLike[str]) -> None:
 def write_model(learner: Any, file: BinaryIO) -> None:
     """Write a learner to an open binary file."""
     arrays: dict[str, Any] = {}
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "package": afterwit.__version__,
-        "learner": type(learner).__name__,
-        "parameters": _encode(learner.parameters, arrays),
-        "state": _encode(learner.state(), arrays),
-    }
+    about = {"format": FORMAT, "version": VERSION, "package": afterwit.__version__}
+    header = {**about, **_described(learner, arrays)}
     with zipfile.ZipFile(file, "w") as archive:
         text = json.dumps(header, allow_nan=False, separators=(",", ":"))
         archive.writestr(zipfile.ZipInfo(HEADER, EPOCH), text, zipfile.ZIP_DEFLATED)
@@ -78,6 +74,14 @@ def write_model(learner: Any, file: BinaryIO) -> None:
             member = io.BytesIO()
             np.lib.format.write_array(member, array, allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", EPOCH), member.getvalue(), zipfile.ZIP_DEFLATED, 1)
+
+
+def _described(learner: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "learner": type(learner).__name__,
+        "parameters": _encode(learner.parameters, arrays),
+        "state": _encode(learner.state(), arrays),
+    }
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -118,10 +122,15 @@ def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
     except InputError as error:
         raise ModelFileError(f"{where}: {error}") from None
     try:
-        learner = kind(**_decode(header["parameters"], arrays))
-        learner.restore(_decode(header["state"], arrays))
+        learner = _made(kind, header, arrays)
     except Exception as error:  # whatever a damaged file can make a constructor trip over
         raise ModelFileError(f"{where}: the contents are damaged ({shorten(str(error))})") from None
+    return learner
+
+
+def _made(kind: Any, content: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    learner = kind(**_decode(content["parameters"], arrays))
+    learner.restore(_decode(content["state"], arrays))
     return learner
 
 
@@ -200,6 +209,9 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         name = f"array{len(arrays)}"
         return {"$array": _store(name, value, arrays)}
+    if all(hasattr(value, part) for part in LEARNER_PARTS) and not isinstance(value, type):
+        _class_named(type(value).__name__, type(value))
+        return {"$learner": _described(value, arrays)}
     allowed = "numbers, strings, booleans, None and tuples of these"
     raise InputError(
         f"a learner can be saved if its labels and feature names are {allowed}; "
@@ -241,5 +253,7 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
             return {_decode(key, arrays): _decode(item, arrays) for key, item in content}
         if kind == "$array":
             return _fetch(content, arrays)
+        if kind == "$learner":
+            return _made(_class_named(content["learner"]), content, arrays)
         raise ModelFileError(f"unknown entry {kind!r}")
     return value

@@ -54,6 +54,8 @@ class Rows:
     single: bool = False
     #: The number of the first row, where these are part of more.
     first: int = 0
+    #: Each row ends at its own last position, and ``width`` is that of the widest.
+    ragged: bool = False
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity, naming the first one's place."""
@@ -86,6 +88,8 @@ class Rows:
             order = {column: j for j, column in enumerate(dict.fromkeys(columns.tolist()))}
             columns = np.array([order[column] for column in columns.tolist()], dtype=np.int32)
             names, width = [names[column] for column in order], len(order)
+        elif self.ragged:
+            width = int(columns.max()) + 1 if len(columns) else 0
         return replace(
             self,
             count=end - begin,
@@ -102,7 +106,8 @@ class Rows:
         part = self.part(i, i + 1)
         if self.names is not None:
             assert part.columns is not None
-            return {self.names[j]: value for j, value in zip(part.columns, part.values.tolist(), strict=True)}
+            assert part.names is not None
+            return {part.names[j]: value for j, value in zip(part.columns, part.values.tolist(), strict=True)}
         if part.starts is None:
             return part.values
         return SparseRow(part.columns, part.values)
@@ -299,6 +304,7 @@ def stack(parts: list[Rows]) -> Rows:
         values=np.concatenate([part.values for part in parts]),
         columns=np.concatenate(columns),
         starts=np.concatenate(starts),
+        ragged=True,
     )
 
 

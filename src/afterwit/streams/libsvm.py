@@ -83,7 +83,6 @@ class LibsvmReader:
         self._at = 0
         self._whole_lines = 0
         self._exhausted = False
-        self._width = 0
         self._line = 0
         self._line_before = 0
 
@@ -108,7 +107,7 @@ class LibsvmReader:
         """How many bytes the file has, if that can be known."""
         return self._source.size
 
-    def take(self, count: int) -> tuple[Rows, npt.NDArray[np.float64]] | None:
+    def take(self, count: int) -> tuple[Rows, npt.NDArray[Any]] | None:
         """The next rows, at least one and at most ``count``, and their labels; None at the end."""
         while True:
             if self._at < self._whole_lines:
@@ -117,8 +116,8 @@ class LibsvmReader:
                 self._line += self._parser.lines
                 self._at = self._parser.at
                 if len(labels):
-                    self._width = max(self._width, int(columns.max()) + 1 if len(columns) else 0)
-                    return Rows(len(labels), self._width, values, columns, starts), labels
+                    width = int(columns.max()) + 1 if len(columns) else 0
+                    return Rows(len(labels), width, values, columns, starts, ragged=True), as_written(labels)
                 if self._parser.problem:
                     raise self._refusal()
                 continue
@@ -164,6 +163,19 @@ class LibsvmReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def as_written(labels: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+    """Many labels as they were written: whole numbers if all are, objects if some are."""
+    # -0 is not written as a whole number.
+    are_whole = (labels == np.floor(labels)) & (np.abs(labels) < 2**53) & ~((labels == 0) & np.signbit(labels))
+    if are_whole.all():
+        return labels.astype(np.int64)
+    if not are_whole.any():
+        return labels
+    mixed = np.empty(len(labels), dtype=object)
+    mixed[:] = [int(label) if is_whole else label for label, is_whole in zip(labels.tolist(), are_whole, strict=True)]
+    return mixed
 
 
 def whole(label: float) -> int | float:

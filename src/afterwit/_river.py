@@ -1,0 +1,48 @@
+"""What River asks of a model, without importing River.
+
+River learns what kind of model an object is with ``isinstance(model, river.base.Classifier)``. For an object it does
+not know it looks at the attribute ``_last_step``, by which it sees through its own pipelines; there it finds an empty
+classifier of its own kind. Nothing is registered, nothing is imported that has not been, and the order of imports does
+not matter.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+#: River's checks that do not apply to the learners here, and why.
+SKIPPED_CHECKS = {
+    "check_debug_one": "of a pipeline that ends with a learner: it asks for probabilities, and a score is none",
+    "check_mutate_can_be_idempotent": "a learner's options are fixed when it is made; clone makes one with others",
+    "check_shuffle_features_no_impact": "a score is summed in the order of the dict; where it is 0 but for rounding, "
+    "the order decides",
+}
+
+
+def role() -> Any:
+    """An empty classifier of River's, once River has been imported."""
+    if "river.base" not in sys.modules:
+        raise AttributeError("_last_step")
+    return _classifier()
+
+
+@cache
+def _classifier() -> Any:
+    base = sys.modules["river.base"]
+    return type("Role", (base.Classifier,), {"learn_one": None})()
+
+
+def memory(value: Any) -> int:
+    """The bytes of a learner's state or parameters."""
+    size = sys.getsizeof(value)
+    if isinstance(value, np.ndarray):
+        return size if value.base is None else size + value.nbytes
+    if isinstance(value, dict):
+        return size + sum(memory(key) + memory(item) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return size + sum(map(memory, value))
+    return size
