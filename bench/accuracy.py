@@ -1,4 +1,4 @@
-"""One pass over real data, default settings: the share of examples that were predicted wrongly before they were learned."""
+"""One pass over real data with default settings: the share of examples predicted wrongly before they were learned."""
 
 from pathlib import Path
 

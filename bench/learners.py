@@ -1,5 +1,7 @@
 """Every linear learner beside scikit-learn's closest, and beside the perceptron in many dimensions."""
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 from sklearn.linear_model import SGDClassifier
@@ -87,7 +89,7 @@ def dimension_cases(best_times):
             for key, kind in (("afterwit", getattr(aw, name)), ("Perceptron", aw.Perceptron)):
                 learner = kind()
                 learner.learn_many(X[:1], y[:1])
-                contestants[key] = lambda learner=learner: learner.learn_many(X, y)
+                contestants[key] = partial(learner.learn_many, X, y)
             yield (
                 f"dimension 2^{power}: {name}",
                 best_times(contestants, 5),

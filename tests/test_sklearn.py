@@ -15,9 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 import afterwit as aw
+from afterwit._catalogue import learner_names
 from afterwit.certificate import Verdict
 from afterwit.errors import InputError
-from afterwit.sklearn import OnlineClassifier, learner_names
+from afterwit.sklearn import OnlineClassifier
 
 NAMES = list(learner_names())
 DEFAULT = OnlineClassifier().learner
@@ -58,11 +59,11 @@ def test_a_learner_goes_by_its_name():
         ("AveragedPerceptron", "averaged-perceptron"),
         ("OnlineSVM", "online-svm"),
         ("SGD", "sgd"),
-        ("AdaGrad", "ada-grad"),
+        ("AdaGrad", "adagrad"),
     ],
 )
 def test_names_in_lower_case(name, expected):
-    from afterwit.sklearn import _kebab
+    from afterwit._catalogue import _kebab
 
     assert _kebab(name) == expected
 

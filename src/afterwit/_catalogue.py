@@ -32,4 +32,4 @@ def options_of(kind: Any) -> dict[str, Any]:
 def _kebab(name: str) -> str:
     """AveragedPerceptron -> averaged-perceptron, OnlineSVM -> online-svm, AdaGrad -> adagrad."""
     special = {"AdaGrad": "adagrad"}
-    return special.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+    return special.get(name) or re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()

@@ -18,8 +18,6 @@ Perceptron(rate=0.5, labels=(False, True)): 8,985 rounds, 621 mistakes
 
 from __future__ import annotations
 
-import inspect
-import re
 from numbers import Integral
 from typing import Any
 
@@ -30,21 +28,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-import afterwit
+from afterwit._catalogue import learner_class, learner_names, options_of
 from afterwit.errors import InputError, Words, invalid, shorten
 from afterwit.linear.one_vs_rest import OneVsRest
 
 __all__ = ["OnlineClassifier"]
 
-#: What a learner gets from the data, not from the caller.
-GIVEN = ("labels",)
 #: Learners whose rules are too few to fit just any data: all weights of these are positive.
 NARROW = ("Winnow",)
-
-
-def learner_names() -> dict[str, str]:
-    """The learners by the names `OnlineClassifier` knows them by."""
-    return {_kebab(name): name for name in afterwit.LEARNERS if name != "OneVsRest"}
 
 
 class OnlineClassifier(ClassifierMixin, BaseEstimator):
@@ -199,16 +190,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _kebab(name: str) -> str:
-    """AveragedPerceptron as averaged-perceptron, OnlineSVM as online-svm."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
-
-
 def _kind(learner: Any) -> Any:
     """The class of a learner given by name, as a class or as an instance; None if there is none."""
     if isinstance(learner, str):
-        name = learner_names().get(learner)
-        return None if name is None else getattr(afterwit, name)
+        return learner_class(learner) if learner in learner_names() else None
     kind = learner if isinstance(learner, type) else type(learner)
     binary = hasattr(kind, "learn_many") and hasattr(kind, "score_many") and not getattr(kind, "_multiclass", False)
     return kind if binary else None
@@ -219,7 +204,7 @@ def _defaults(learner: Any) -> dict[str, Any] | None:
     kind = _kind(learner)
     if kind is None:
         return None
-    defaults = {name: each.default for name, each in inspect.signature(kind).parameters.items() if name not in GIVEN}
+    defaults = options_of(kind)
     if kind is not learner and not isinstance(learner, str):
         defaults.update({name: value for name, value in learner.parameters.items() if name in defaults})
     return defaults

@@ -13,7 +13,7 @@ from afterwit.certificate import Assumption, Basis, Certificate, Hindsight, Verd
 from afterwit.hindsight.comparator import normalised, row_norms
 from afterwit.hindsight.svm import solve_svm
 from afterwit.linear._engine import LinearLearner
-from afterwit.linear._replay import MOST_ROWS_TO_FIT
+from afterwit.linear._replay import matrix_of, on_part, to_fit_on
 from afterwit.linear._rows import Rows
 
 SAME_ROUNDS = "X, y are the rounds it learned from, in order"
@@ -128,11 +128,8 @@ def _best_rule(learner: Any, rows: Any, codes: Any, passes: int) -> Hindsight | 
     """The fewest mistakes of a fixed linear rule for each class, found afterwards, the largest score predicted."""
     if rows.count == 0 or not isinstance(learner._base, LinearLearner):
         return None
-    matrix, unit = normalised(
-        _with_constant(rows.matrix()) if learner._base.parameters.get("intercept") else rows.matrix()
-    )
-    step = -(-rows.count // MOST_ROWS_TO_FIT)
-    part, part_codes = matrix[::step], codes[::step]
+    matrix, unit = normalised(matrix_of(learner._base, rows))
+    part, part_codes, step = to_fit_on(matrix, codes)
     radius = float(row_norms(part).max(initial=0.0)) or 1.0
     best: tuple[int, str] | None = None
     for exponent in (-2, 0, 2):
@@ -141,17 +138,6 @@ def _best_rule(learner: Any, rows: Any, codes: Any, passes: int) -> Hindsight | 
         vectors = np.column_stack([solve_svm(part, each, C) for each in signs])
         mistakes = int(np.count_nonzero(np.argmax(matrix @ vectors, axis=1) != codes))
         if best is None or mistakes < best[0]:
-            on_part = f" on every {step}th row" if step > 1 else ""
-            best = mistakes, f"svm (C = {C / unit / unit:.3g}) for each class{on_part}"
+            best = mistakes, f"svm (C = {C / unit / unit:.3g}) for each class{on_part(step)}"
     assert best is not None
     return Hindsight(passes * best[0], f"by the best fixed rule found afterwards: {best[1]}")
-
-
-def _with_constant(matrix: Any) -> Any:
-    """The matrix with a further column of ones."""
-    ones = np.ones((matrix.shape[0], 1))
-    if not hasattr(matrix, "indptr"):
-        return np.hstack([ones, matrix])
-    from scipy.sparse import hstack
-
-    return hstack([ones, matrix], format="csr")

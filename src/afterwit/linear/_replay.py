@@ -115,7 +115,7 @@ def used_columns(matrix: Any) -> tuple[Any, npt.NDArray[np.intp]]:
     return csr_array((matrix.data, columns.astype(np.int32), matrix.indptr), shape=shape), used
 
 
-def to_fit_on(matrix: Any, signs: Signs) -> tuple[Any, Signs, int]:
+def to_fit_on(matrix: Any, signs: Any) -> tuple[Any, Any, int]:
     """Evenly spaced rows, few enough for a solver, and how far apart they are."""
     step = -(-matrix.shape[0] // MOST_ROWS_TO_FIT) if matrix.shape[0] else 1
     return matrix[::step], signs[::step], step
