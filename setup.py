@@ -15,7 +15,9 @@ FLAGS = ["-O3", "-ffp-contract=off"]
 
 COMPILED = [
     "afterwit._learner",
+    "afterwit.kernels._support",
     "afterwit.linear._engine",
+    "afterwit.linear.kernel_perceptron",
     "afterwit.linear.perceptron",
     "afterwit.streams._libsvm",
 ]

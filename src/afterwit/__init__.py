@@ -6,10 +6,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, streams, testing
+    from afterwit import adversaries, errors, hindsight, kernels, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
+    from afterwit.linear.dual_perceptron import DualPerceptron
+    from afterwit.linear.kernel_perceptron import KernelPerceptron
     from afterwit.linear.perceptron import Perceptron
     from afterwit.protocol import Learner, Record, play
     from afterwit.storage import load, save
@@ -17,13 +19,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 #: The learners of this package, by name: the classes `load` may build.
-LEARNERS = ("Perceptron",)
+LEARNERS = ("Perceptron", "DualPerceptron", "KernelPerceptron")
 
 _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
     "AfterwitError": "errors",
+    "DualPerceptron": "linear.dual_perceptron",
+    "KernelPerceptron": "linear.kernel_perceptron",
     "Perceptron": "linear.perceptron",
     "SparseRow": "linear._rows",
     "Learner": "protocol",
@@ -32,13 +36,15 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "linear", "streams", "testing")
+_SUBPACKAGES = ("adversaries", "errors", "hindsight", "kernels", "linear", "streams", "testing")
 
 __all__ = [
     "LEARNERS",
     "AfterwitError",
     "Assumption",
     "Certificate",
+    "DualPerceptron",
+    "KernelPerceptron",
     "Learner",
     "Perceptron",
     "Record",
@@ -48,6 +54,7 @@ __all__ = [
     "compiled",
     "errors",
     "hindsight",
+    "kernels",
     "load",
     "play",
     "save",

@@ -200,6 +200,8 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         name = f"array{len(arrays)}"
         return {"$array": _store(name, value, arrays)}
+    if hasattr(value, "as_data"):  # a kernel
+        return {"$kernel": _encode(value.as_data(), arrays)}
     allowed = "numbers, strings, booleans, None and tuples of these"
     raise InputError(
         f"a learner can be saved if its labels and feature names are {allowed}; "
@@ -241,5 +243,9 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
             return {_decode(key, arrays): _decode(item, arrays) for key, item in content}
         if kind == "$array":
             return _fetch(content, arrays)
+        if kind == "$kernel":
+            from afterwit.kernels._kernel import from_data
+
+            return from_data(_decode(content, arrays))
         raise ModelFileError(f"unknown entry {kind!r}")
     return value

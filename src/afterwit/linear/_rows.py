@@ -101,7 +101,8 @@ class Rows:
         part = self.part(i, i + 1)
         if self.names is not None:
             assert part.columns is not None
-            return {self.names[j]: value for j, value in zip(part.columns, part.values.tolist(), strict=True)}
+            assert part.names is not None
+            return {part.names[j]: value for j, value in zip(part.columns, part.values.tolist(), strict=True)}
         if part.starts is None:
             return part.values
         return SparseRow(part.columns, part.values)
