@@ -60,9 +60,10 @@ class Table:
         return array
 
 
-def inner_products(a: Any, b: Any) -> Any:
+def inner_products(a: Any, b: Any) -> npt.NDArray[np.float64]:
     products = a @ b.T
-    return products.toarray() if hasattr(products, "toarray") else products
+    dense: npt.NDArray[np.float64] = products.toarray() if hasattr(products, "toarray") else products
+    return dense
 
 
 def squared_distances(a: Any, b: Any) -> Any:

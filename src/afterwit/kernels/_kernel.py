@@ -132,7 +132,7 @@ class Product(Kernel):
     def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
         return math.prod(
             (factor._matrix(table, left, right) for factor in self.factors[1:]),
-            start=self.factors[0]._matrix(table, left, right),  # type: ignore[arg-type]
+            start=self.factors[0]._matrix(table, left, right),
         )
 
     def as_data(self) -> list[Any]:

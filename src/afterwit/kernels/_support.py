@@ -65,12 +65,12 @@ class Part:
     _vocabulary: dict[Any, int]
     _names: list[Any]
 
-    # The block, its names' columns, and the current row of it: as a vector over the columns in use unless read in place.
+    # The block, its names' columns, and the current row of it: a vector over the columns in use, or read in place.
     _block_dense: cython.bint
     _block_width: cython.Py_ssize_t
-    _block_values: cython.const[cython.double][::1]
-    _block_columns: cython.const[cython.int][::1]
-    _block_starts: cython.const[cython.longlong][::1]
+    _block_values: cython.const[cython.double][::1]  # type: ignore[valid-type]
+    _block_columns: cython.const[cython.int][::1]  # type: ignore[valid-type]
+    _block_starts: cython.const[cython.longlong][::1]  # type: ignore[valid-type]
     _block_names: list[Any]
     _places: cython.int[::1]
     _begin: cython.Py_ssize_t
@@ -202,46 +202,16 @@ class Part:
         s: cython.Py_ssize_t
         k: cython.Py_ssize_t
         a: cython.Py_ssize_t
-        b: cython.Py_ssize_t
         length: cython.Py_ssize_t
         s0: cython.double
         s1: cython.double
         s2: cython.double
         s3: cython.double
+        if self._direct:
+            self.dense_products(self._block_values, self._begin, min(self._reach, self._length), out, at)
+            return
         if self._dense:
-            b = self._begin if self._direct else 0
-            length = min(self._reach, self._length) if self._direct else self._reach
-            for s in range(self._count):
-                a = (self._first + s) * self._stride
-                s0 = s1 = s2 = s3 = 0.0
-                k = 0
-                if self._direct:
-                    while k + 3 < length:
-                        s0 += self._matrix[a + k] * self._block_values[b + k]
-                        s1 += self._matrix[a + k + 1] * self._block_values[b + k + 1]
-                        s2 += self._matrix[a + k + 2] * self._block_values[b + k + 2]
-                        s3 += self._matrix[a + k + 3] * self._block_values[b + k + 3]
-                        k += 4
-                    if k < length:
-                        s0 += self._matrix[a + k] * self._block_values[b + k]
-                    if k + 1 < length:
-                        s1 += self._matrix[a + k + 1] * self._block_values[b + k + 1]
-                    if k + 2 < length:
-                        s2 += self._matrix[a + k + 2] * self._block_values[b + k + 2]
-                else:
-                    while k + 3 < length:
-                        s0 += self._matrix[a + k] * self._query[k]
-                        s1 += self._matrix[a + k + 1] * self._query[k + 1]
-                        s2 += self._matrix[a + k + 2] * self._query[k + 2]
-                        s3 += self._matrix[a + k + 3] * self._query[k + 3]
-                        k += 4
-                    if k < length:
-                        s0 += self._matrix[a + k] * self._query[k]
-                    if k + 1 < length:
-                        s1 += self._matrix[a + k + 1] * self._query[k + 1]
-                    if k + 2 < length:
-                        s2 += self._matrix[a + k + 2] * self._query[k + 2]
-                out[at + s] = (s0 + s1) + (s2 + s3)
+            self.dense_products(self._query, 0, self._reach, out, at)
             return
         for s in range(self._count):
             a = self._starts[self._first + s]
@@ -260,6 +230,43 @@ class Part:
                 s1 += self._values[a + k + 1] * self._query[self._columns[a + k + 1]]
             if k + 2 < length:
                 s2 += self._values[a + k + 2] * self._query[self._columns[a + k + 2]]
+            out[at + s] = (s0 + s1) + (s2 + s3)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def dense_products(
+        self,
+        x: cython.const[cython.double][::1],  # type: ignore[valid-type]
+        b: cython.Py_ssize_t,
+        length: cython.Py_ssize_t,
+        out: cython.double[::1],
+        at: cython.Py_ssize_t,
+    ) -> cython.void:
+        """The inner products of dense rows with x from b on."""
+        s: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        a: cython.Py_ssize_t
+        s0: cython.double
+        s1: cython.double
+        s2: cython.double
+        s3: cython.double
+        for s in range(self._count):
+            a = (self._first + s) * self._stride
+            s0 = s1 = s2 = s3 = 0.0
+            k = 0
+            while k + 3 < length:
+                s0 += self._matrix[a + k] * x[b + k]
+                s1 += self._matrix[a + k + 1] * x[b + k + 1]
+                s2 += self._matrix[a + k + 2] * x[b + k + 2]
+                s3 += self._matrix[a + k + 3] * x[b + k + 3]
+                k += 4
+            if k < length:
+                s0 += self._matrix[a + k] * x[b + k]
+            if k + 1 < length:
+                s1 += self._matrix[a + k + 1] * x[b + k + 1]
+            if k + 2 < length:
+                s2 += self._matrix[a + k + 2] * x[b + k + 2]
             out[at + s] = (s0 + s1) + (s2 + s3)
 
     @cython.cfunc
@@ -561,8 +568,8 @@ class Support:
     _coefficients: cython.double[::1]
     _first: cython.Py_ssize_t
     _count: cython.Py_ssize_t
-    _form: object
-    _examples: object
+    _form: cython.object
+    _examples: cython.object
     _objects: list[Any]
     _keeps_objects: cython.bint
 

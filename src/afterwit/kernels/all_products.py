@@ -34,7 +34,7 @@ class AllProducts(Kernel):
                 matrix *= 1.0 + np.outer(a[:, j], b[:, j])
             return matrix
         a, b = a.tocsc(), b.tocsc()
-        for j in np.flatnonzero(np.diff(a.indptr) * np.diff(b.indptr)):
+        for j in np.flatnonzero(np.diff(a.indptr) * np.diff(b.indptr)).tolist():
             # Where either is 0 the factor is 1.
             p, q = slice(*a.indptr[j : j + 2]), slice(*b.indptr[j : j + 2])
             matrix[np.ix_(a.indices[p], b.indices[q])] *= 1.0 + np.outer(a.data[p], b.data[q])

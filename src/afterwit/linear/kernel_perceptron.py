@@ -29,6 +29,7 @@ True
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -115,16 +116,16 @@ class BudgetBound(Theorem):
 class KernelPerceptron(BinaryLearner):
     """The kernel perceptron of Figure 8.9.
 
-    kernel  one of `afterwit.kernels`, a composition of them, or any function K(x, z). The default, (1 + x . z)^2, is the
-            perceptron on all features, their pairwise products and a constant; it has no scale to be tuned to
+    kernel  one of `afterwit.kernels`, a composition of them, or any function K(x, z). The default, (1 + x . z)^2, is
+            the perceptron on all features, their pairwise products and a constant; it has no scale to be tuned
     budget  at most so many examples are kept: when a further one comes the oldest goes; None keeps all
     labels  the negative and the positive label
     """
 
-    _kernel: object
-    _budget: object
+    _kernel: cython.object
+    _budget: cython.object
     _dropped: cython.longlong
-    _support: object
+    _support: cython.object
 
     theorems = (
         MarginBound(),
@@ -249,10 +250,7 @@ class KernelPerceptron(BinaryLearner):
             return content
         entries = list(zip(content["columns"].tolist(), content["values"].tolist(), strict=True))
         starts = content["starts"].tolist()
-        return [
-            {content["names"][j]: value for j, value in entries[begin:end]}
-            for begin, end in zip(starts[:-1], starts[1:], strict=True)
-        ]
+        return [{content["names"][j]: value for j, value in entries[begin:end]} for begin, end in pairwise(starts)]
 
     def certificate(self, X: Any, y: Any, comparator: Any = None) -> Any:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y, in feature space.
