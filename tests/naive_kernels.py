@@ -8,7 +8,7 @@ from fractions import Fraction
 
 
 def as_dict(row):
-    return {j: value for j, value in enumerate(row)}
+    return dict(enumerate(row))
 
 
 def linear(x, z):

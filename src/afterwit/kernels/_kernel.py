@@ -173,6 +173,8 @@ def as_kernel(kernel: Any) -> Kernel:
     """A kernel as it is, a plain function as a kernel."""
     if isinstance(kernel, Kernel):
         return kernel
+    if str(getattr(kernel, "__module__", "")).startswith("afterwit.kernels."):
+        raise invalid("kernel", "a kernel, which the function of that name makes", kernel)
     if callable(kernel) and not isinstance(kernel, type):
         from afterwit.kernels.function import function
 
