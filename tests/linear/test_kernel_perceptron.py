@@ -194,6 +194,7 @@ def test_wider_and_narrower_rows():
         assert near.score_one(x) == -np.exp(-2.0)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.sampled_from([linear(), polynomial(2), all_products(), gaussian(2.0)]), budgets)
 def test_arrays_and_sparse_rows_may_alternate(seed, kernel, budget):
     random = np.random.default_rng(seed)
@@ -204,6 +205,7 @@ def test_arrays_and_sparse_rows_may_alternate(seed, kernel, budget):
     for x, label in zip(X, y, strict=True):
         form = forms[random.integers(3)]
         assert plain.learn_one(x, label) == mixed.learn_one(form(x), label)
+        assert plain.score_many(X).tolist() == mixed.score_many(X).tolist()
     assert plain.coefficients.tolist() == mixed.coefficients.tolist()
     assert plain.score_many(X).tolist() == mixed.score_many(sparse.csr_array(X)).tolist()
     again = aw.KernelPerceptron(kernel, budget)
@@ -244,6 +246,23 @@ def test_a_budget_bounds_the_vocabulary():
             support.drop()
         support.leave()
     assert len(support.names()) < 50
+
+
+def test_nothing_of_a_dropped_row_remains():
+    """Narrow rows take the place of wide ones."""
+    for kernel, oracle in ((linear(), naive_kernels.linear), (all_products(), naive_kernels.all_products)):
+        learner = aw.KernelPerceptron(kernel, budget=3)
+        rows = [[1.0, 2.0, 3.0, 4.0]] * 16 + [[1.0]] * 60 + [[1.0, 1.0, 1.0, 1.0, 1.0]]
+        labels = []
+        for x in rows:
+            labels.append(1 if learner.score_one(x) < 0 else -1)
+            learner.learn_one(x, labels[-1])
+        dicts = [naive_kernels.as_dict(x) for x in rows]
+        _, mistakes, _, scores, _ = naive_kernels.kernel_perceptron(oracle, dicts, labels, 3)
+        assert len(mistakes) == learner.mistakes == len(rows)
+        last = aw.KernelPerceptron(kernel, budget=3)
+        assert last.learn_scores([[*x, *[0.0] * (5 - len(x))] for x in rows], labels).tolist() == scores
+        assert learner.support.tolist() == last.support.tolist() == [[1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1] * 5]
 
 
 texts = st.lists(st.tuples(st.text("ab", max_size=8), st.sampled_from(["ham", "spam"])), min_size=1, max_size=20)
@@ -693,7 +712,7 @@ def test_what_is_too_much_is_left_out_and_said(monkeypatch):
     in_blocks = learner.certificate(stream.X, stream.y)
     assert in_blocks.bound == pytest.approx(full.bound, rel=1e-6)
     assert in_blocks.inputs["F (what the budget costs)"] == pytest.approx(full.inputs["F (what the budget costs)"])
-    monkeypatch.setattr(_certify_kernel, "MOST_VALUES", 10_000)
+    monkeypatch.setattr(_certify_kernel, "MOST_VALUES", 2_000)
     monkeypatch.setattr(_certify_kernel, "MOST_LANDMARKS", 40)
     monkeypatch.setattr(_certify_kernel, "MOST_ROWS_TO_FIT", 100)
     monkeypatch.setattr(_certify_kernel, "MOST_ROUNDS_WITHOUT_BUDGET", 10)

@@ -383,13 +383,12 @@ class Part:
             self._to_sparse()
         self._make_room()
         self._squares[self._first + self._count] = square
-        if self._dense:
-            self._keep_dense(i)
-        else:
-            self._keep_sparse(i)
+        reach: cython.Py_ssize_t = self._keep_dense(i) if self._dense else self._keep_sparse(i)
+        if self._query.shape[0] < reach:
+            self._query = longer(self._query, max(reach, 2 * self._query.shape[0]))
+        # Only now, when nothing can fail any more.
+        self._reach = reach
         self._count += 1
-        if self._query.shape[0] < self._reach:
-            self._query = longer(self._query, max(self._reach, 2 * self._query.shape[0]))
 
     def drop(self) -> None:
         """Drop the oldest row."""
@@ -454,7 +453,8 @@ class Part:
         self._reach = len(self._names)
         self._find_places()
 
-    def _keep_dense(self, i: cython.Py_ssize_t) -> None:
+    def _keep_dense(self, i: cython.Py_ssize_t) -> int:
+        """Copy the row to the end; how many columns are then in use."""
         width: cython.Py_ssize_t = self._block_width
         k: cython.Py_ssize_t
         a: cython.Py_ssize_t
@@ -472,9 +472,11 @@ class Part:
             self._matrix[a + k] = self._block_values[i * width + k]
         for k in range(width, self._stride):
             self._matrix[a + k] = 0.0
-        self._reach = max(self._reach, width)
+        return max(self._reach, width)
 
-    def _keep_sparse(self, i: cython.Py_ssize_t) -> None:
+    def _keep_sparse(self, i: cython.Py_ssize_t) -> int:
+        """Copy the row to the end; how many columns are then in use."""
+        reach: cython.Py_ssize_t = self._reach
         k: cython.Py_ssize_t
         local: cython.Py_ssize_t
         column: cython.Py_ssize_t
@@ -499,9 +501,9 @@ class Part:
             self._columns[at] = column
             self._values[at] = self._block_values[begin + k]
             at += 1
-            if column >= self._reach:
-                self._reach = column + 1
+            reach = max(reach, column + 1)
         self._starts[self._first + self._count + 1] = at
+        return reach
 
     def _admit(self, name: Any) -> int:
         """The column of a name that is new."""
@@ -747,8 +749,6 @@ class Support:
         """Append example i of the block."""
         part: Part
         used: cython.Py_ssize_t = self._first + self._count
-        if self._keeps_objects:
-            self._objects.append(deepcopy(self._examples.objects[i]))
         if used == self._coefficients.shape[0]:
             coefficients = np.asarray(self._coefficients)
             if self._first >= self._count:
@@ -756,10 +756,13 @@ class Support:
                 self._first = 0
             else:
                 self._coefficients = longer(self._coefficients, 2 * used)
+        kept = deepcopy(self._examples.objects[i]) if self._keeps_objects else None
         for part in self._parts:
             part.take(i)
             part.release()
             part.keep(i, part.square())
+        if self._keeps_objects:
+            self._objects.append(kept)
         self._coefficients[self._first + self._count] = coefficient
         self._count += 1
         if self._count > self._room:

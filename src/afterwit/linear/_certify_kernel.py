@@ -34,7 +34,7 @@ from afterwit.linear.kernel_perceptron import BudgetBound
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-#: How many rows span the space in which comparators are sought.
+#: How many rows span the space in which comparators are sought; a function of the caller's is asked for fewer.
 MOST_LANDMARKS = 500
 #: Comparators are fitted on at most this many rows, evenly spaced; all rows judge.
 MOST_ROWS_TO_FIT = 5_000
@@ -72,7 +72,7 @@ def certify(learner: Any, X: Any, y: Any, comparator: Any = None) -> Certificate
     passes = max(1, learner.rounds // count) if count else 1
     same_rounds, updates = _replay(learner, examples, signs, passes)
     gram = Gram(learner.kernel, examples)
-    longest = float(np.sqrt(gram.diagonal().max(initial=0.0)))
+    longest = float(np.sqrt(gram.diagonal().max(initial=0.0))) if same_rounds.holds else 0.0
     # Every bound is the same in any unit of length; near 1 nothing overflows.
     unit = longest if longest > 0 and not 1e-3 <= longest <= 1e3 else 1.0
     comparators: tuple[Comparator, ...] = (_judged("zero", np.zeros(1), np.zeros(count), signs),)
@@ -257,7 +257,7 @@ class Landmarks:
     def __init__(self, gram: Gram, unit: float) -> None:
         self.gram = gram
         self.unit = unit
-        self.rows = _spaced(gram.count, MOST_LANDMARKS)
+        self.rows = _spaced(gram.count, MOST_LANDMARKS // 5 if gram.calls else MOST_LANDMARKS)
         products = gram(self.rows, self.rows) / unit / unit
         self.asymmetry = float(np.abs(products - products.T).max(initial=0.0))
         self.eigenvalues, vectors = np.linalg.eigh((products + products.T) / 2)
@@ -337,7 +337,10 @@ def _comparators(landmarks: Landmarks, signs: Signs, passes: int, radius: float,
         found.append((f"svm (C = {C / unit / unit:.3g})", solve_svm(part, part_signs, C)))
     sound = [(source, vector) for source, vector in found if vector is not None and np.isfinite(vector).all()]
     vectors = np.column_stack([np.zeros((part.shape[1], 0)), *(vector for _, vector in sound)])
-    scores = [landmarks.coordinates(rows) @ vectors for rows in _blocks(np.arange(count), len(landmarks.rows))]
-    judged = np.concatenate([np.zeros((0, len(sound))), *scores])
+    if len(chosen) == count:
+        judged = part @ vectors
+    else:
+        blocks = _blocks(np.arange(count), len(landmarks.rows))
+        judged = np.concatenate([landmarks.coordinates(rows) @ vectors for rows in blocks])
     where = landmarks.description
     return tuple(_judged(source + where, vector, judged[:, j], signs) for j, (source, vector) in enumerate(sound))
