@@ -16,6 +16,7 @@ import afterwit as aw
 import naive_kernels as naive
 from afterwit.errors import InputError
 from afterwit.kernels import Kernel, all_products, function, gaussian, linear, polynomial, string
+from afterwit.kernels._examples import Table, read_many
 from afterwit.kernels._kernel import from_data
 
 VECTOR_KERNELS = [
@@ -150,6 +151,17 @@ def test_string_kernels_are_positive_semidefinite(kernel):
     random = np.random.default_rng(1)
     texts = ["".join(random.choice(list("abc"), size=random.integers(0, 15))) for _ in range(40)]
     assert np.linalg.eigvalsh(kernel.gram(texts)).min() >= -1e-9
+
+
+@pytest.mark.parametrize(("kernel", "oracle"), VECTOR_KERNELS, ids=ids)
+def test_some_rows_with_others(kernel, oracle):
+    X = np.random.default_rng(3).integers(-2, 3, (7, 5))
+    left, right = np.array([0, 2, 6]), np.array([1, 2])
+    expected = [
+        [float(oracle(naive.as_dict(X[i].tolist()), naive.as_dict(X[j].tolist()))) for j in right] for i in left
+    ]
+    for form in (X, sparse.csr_array(X), [dict(enumerate(x)) for x in X.tolist()]):
+        assert kernel._matrix(Table(read_many(kernel, form)), left, right) == pytest.approx(np.array(expected))
 
 
 # ---------------------------------------------------------------------- composition

@@ -638,6 +638,19 @@ def test_a_given_comparator_is_judged_as_the_oracle_judges_it(pairs, kernels, bu
         assert best.inputs["mistakes without the budget"] == len(unbounded[1])
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_a_given_comparator_in_any_unit(scale):
+    """x = s e_1, s e_2, both positive: u = (e_1 + e_2) / s has margin 1, length sqrt(2)/s, and the bound is 2."""
+    X = scale * np.eye(2)
+    learner = aw.DualPerceptron()
+    learner.learn_many(X, [-1, -1])
+    named = by_theorem(learner.certificate(X, [-1, -1], comparator=[-1 / scale**2, -1 / scale**2]))
+    assert named["margin bound"].bound == pytest.approx(2)
+    assert named["margin bound"].inputs["gamma"] == pytest.approx(scale / 2**0.5)
+    assert named["hinge bound"].bound == pytest.approx(2)
+    assert learner.mistakes == 2
+
+
 def test_the_formula_of_the_budget_bound():
     assert BudgetBound.bound(radius=2.0, norm=1.0, hinge_loss=3.0, cost=-5.0) == BudgetBound.bound(2.0, 1.0, 3.0, 0.0)
     assert (
