@@ -4,8 +4,7 @@ Kernel      K(x, z) = exp(-|x - z|^2 / (2 w^2)), w the width
 Features    infinitely many; every x has length 1 there, and no finite set of different x is too much for it: any
             labels of them are separable, by a margin that shrinks as points of different labels come close.
 Choice      w is a length in the units of the data: of the order of the distance between examples of the same label.
-            Far smaller, nothing is similar to anything and nothing is learned; far larger, the kernel is nearly
-            linear.
+            Far smaller, only the nearest examples count and margins vanish; far larger, the kernel is nearly linear.
 Source      Mohri, Rostamizadeh & Talwalkar 2018, Definition 6.6 ff. (equation 6.5).
 
 >>> gaussian()([0.0], [0.0]), round(gaussian(width=2.0)([0.0], [2.0]), 4)

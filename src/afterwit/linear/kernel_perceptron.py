@@ -13,6 +13,7 @@ Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2n
             & Kannan, Foundations of Data Science, section 6.6. Dropping the oldest: Dekel, Shalev-Shwartz & Singer,
             The Forgetron, 2008 (which shrinks the coefficients as well, and is another algorithm).
 
+>>> from afterwit.kernels import polynomial, string
 >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1]  # exclusive or: no hyperplane separates it
 >>> learner = KernelPerceptron(polynomial(2))
 >>> learner.fit(X, y).converged
@@ -39,7 +40,7 @@ import numpy as np
 from afterwit._values import signature
 from afterwit.certificate import Theorem
 from afterwit.errors import Words, invalid
-from afterwit.kernels import polynomial, string
+from afterwit.kernels import polynomial
 from afterwit.kernels._examples import Examples, read_many, read_one, texts, vectors
 from afterwit.kernels._kernel import as_kernel
 from afterwit.kernels._support import Support
@@ -57,9 +58,6 @@ if cython.compiled:
     from cython.cimports.afterwit._learner import BinaryLearner
 else:
     from afterwit._learner import BinaryLearner
-
-#: For the examples above.
-_ = string
 
 
 class BudgetBound(Theorem):
