@@ -15,6 +15,7 @@ FLAGS = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
 
 COMPILED = [
     "afterwit._learner",
+    "afterwit.kernels._support",
     "afterwit.linear._engine",
     "afterwit.linear._losses",
     "afterwit.linear._multiplicative",
@@ -23,6 +24,7 @@ COMPILED = [
     "afterwit.linear.adagrad",
     "afterwit.linear.averaged_perceptron",
     "afterwit.linear.balanced_winnow",
+    "afterwit.linear.kernel_perceptron",
     "afterwit.linear.margin_perceptron",
     "afterwit.linear.online_svm",
     "afterwit.linear.perceptron",

@@ -41,6 +41,14 @@ def test_the_examples_of_a_page_print_what_they_say(page, outputs, tmp_path, mon
     assert ran == outputs
 
 
+def test_the_example_of_the_kernels_page_prints_what_it_says():
+    (_, code), (_, expected) = blocks((ROOT / "docs" / "kernels.md").read_text())
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(code, {})
+    assert output.getvalue() == expected
+
+
 def test_the_commands_of_the_readme_exist():
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for name in ("README.md", "CONTRIBUTING.md"):
@@ -64,11 +72,14 @@ def test_examples_in_docstrings(name):
 
 def test_every_public_name_is_in_the_reference():
     missing = [name for name in afterwit.__all__ if not re.search(rf"\baw\.{name}\b", REFERENCE)]
-    for module in ("adversaries", "hindsight", "sklearn", "streams"):
+    for module in ("adversaries", "hindsight", "kernels", "sklearn", "streams"):
         package = getattr(afterwit, module)
         missing += [name for name in package.__all__ if not re.search(rf"\baw\.{module}\.{name}\b", REFERENCE)]
     for name in dir(afterwit.Perceptron):
         if not name.startswith("_") and name not in ("update", "score", "dot", "add", "grow", "learn_row", "rate"):
+            missing += [] if re.search(rf"`[^`]*\b{name}\b", REFERENCE) else [name]
+    for name in dir(afterwit.KernelPerceptron):
+        if not name.startswith("_"):
             missing += [] if re.search(rf"`[^`]*\b{name}\b", REFERENCE) else [name]
     for name, value in vars(afterwit.errors).items():
         if isinstance(value, type) and issubclass(value, Exception) and name not in REFERENCE:

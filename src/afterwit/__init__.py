@@ -6,13 +6,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, sklearn, streams, testing
+    from afterwit import adversaries, errors, hindsight, kernels, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
     from afterwit.linear.adagrad import AdaGrad
     from afterwit.linear.averaged_perceptron import AveragedPerceptron
     from afterwit.linear.balanced_winnow import BalancedWinnow
+    from afterwit.linear.dual_perceptron import DualPerceptron
+    from afterwit.linear.kernel_perceptron import KernelPerceptron
     from afterwit.linear.margin_perceptron import MarginPerceptron
     from afterwit.linear.one_vs_rest import OneVsRest
     from afterwit.linear.online_svm import OnlineSVM
@@ -31,6 +33,8 @@ LEARNERS = (
     "AdaGrad",
     "AveragedPerceptron",
     "BalancedWinnow",
+    "DualPerceptron",
+    "KernelPerceptron",
     "MarginPerceptron",
     "OneVsRest",
     "OnlineSVM",
@@ -52,6 +56,8 @@ _HOMES = {
     "MarginPerceptron": "linear.margin_perceptron",
     "OnlineSVM": "linear.online_svm",
     "OneVsRest": "linear.one_vs_rest",
+    "DualPerceptron": "linear.dual_perceptron",
+    "KernelPerceptron": "linear.kernel_perceptron",
     "Perceptron": "linear.perceptron",
     "SGD": "linear.sgd",
     "SoftThresholdNetwork": "linear.soft_threshold_network",
@@ -64,7 +70,7 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "linear", "sklearn", "streams", "testing")
+_SUBPACKAGES = ("adversaries", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
 
 __all__ = [
     "LEARNERS",
@@ -75,6 +81,8 @@ __all__ = [
     "AveragedPerceptron",
     "BalancedWinnow",
     "Certificate",
+    "DualPerceptron",
+    "KernelPerceptron",
     "Learner",
     "MarginPerceptron",
     "OneVsRest",
@@ -90,6 +98,7 @@ __all__ = [
     "compiled",
     "errors",
     "hindsight",
+    "kernels",
     "load",
     "play",
     "save",

@@ -212,6 +212,8 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if all(hasattr(value, part) for part in LEARNER_PARTS) and not isinstance(value, type):
         _class_named(type(value).__name__, type(value))
         return {"$learner": _described(value, arrays)}
+    if hasattr(value, "as_data"):  # a kernel
+        return {"$kernel": _encode(value.as_data(), arrays)}
     allowed = "numbers, strings, booleans, None and tuples of these"
     raise InputError(
         f"a learner can be saved if its labels and feature names are {allowed}; "
@@ -255,5 +257,9 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
             return _fetch(content, arrays)
         if kind == "$learner":
             return _made(_class_named(content["learner"]), content, arrays)
+        if kind == "$kernel":
+            from afterwit.kernels._kernel import from_data
+
+            return from_data(_decode(content, arrays))
         raise ModelFileError(f"unknown entry {kind!r}")
     return value

@@ -1,0 +1,199 @@
+"""Reading examples for kernels: vectors as all learners read them, and sets, strings, or anything at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.errors import Words, invalid
+from afterwit.linear import _rows
+from afterwit.linear._rows import Rows, as_mapping, number
+
+MANY_STRINGS = "a sequence or a 1-D array of strings"
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Checked examples: their features, one table for every part of the kernel, and where it is asked for themselves.
+
+    ``form`` is dense or sparse (features by position), named, texts or objects.
+    """
+
+    count: int
+    form: str
+    #: Rows of features; those of vectors under None, those of strings under the length of the substrings.
+    parts: dict[int | None, Rows] = field(default_factory=dict)
+    objects: list[Any] | None = None
+    first: int = 0
+    single: bool = False
+
+    def place(self, i: int) -> str:
+        return "x" if self.single else f"X[{self.first + i}]"
+
+
+class Table:
+    """Examples as numpy and scipy see them: what the second evaluation of a kernel works on."""
+
+    def __init__(self, examples: Examples) -> None:
+        self.examples = examples
+        self._matrices: dict[int | None, Any] = {}
+
+    def features(self, part: int | None = None) -> Any:
+        if part not in self._matrices:
+            self._matrices[part] = self.examples.parts[part].matrix()
+        return self._matrices[part]
+
+    def objects(self, at: Any) -> list[Any]:
+        return list(self._objects[at])
+
+    @cached_property
+    def _objects(self) -> npt.NDArray[Any]:
+        assert self.examples.objects is not None
+        array = np.empty(self.examples.count, dtype=object)
+        for i, each in enumerate(self.examples.objects):
+            array[i] = each
+        return array
+
+
+def inner_products(a: Any, b: Any) -> npt.NDArray[np.float64]:
+    products = a @ b.T
+    dense: npt.NDArray[np.float64] = products.toarray() if hasattr(products, "toarray") else products
+    return dense
+
+
+def squared_distances(a: Any, b: Any) -> Any:
+    if not hasattr(a, "indptr"):
+        from scipy.spatial.distance import cdist
+
+        return cdist(a, b, "sqeuclidean") if a.shape[1] else np.zeros((a.shape[0], b.shape[0]))
+    squares = [np.asarray(each.multiply(each).sum(axis=1)).reshape(-1) for each in (a, b)]
+    return np.maximum(0.0, squares[0][:, None] + squares[1][None, :] - 2.0 * inner_products(a, b))
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def read_many(kernel: Any, X: Any) -> Examples:
+    """Check many examples for a kernel; nothing is left to be checked later."""
+    if isinstance(X, Examples):
+        return X
+    if kernel.takes == "strings":
+        return texts(kernel, _strings(X))
+    if kernel.takes == "anything":
+        return _anything(X)
+    if isinstance(X, Sequence) and not isinstance(X, (str, bytes)) and any(isinstance(x, (set, frozenset)) for x in X):
+        X = [_members(x) if isinstance(x, (set, frozenset)) else x for x in X]
+    return vectors(kernel, _rows.read_many(X))
+
+
+def read_one(kernel: Any, x: Any) -> Examples:
+    """One example in the same form."""
+    if isinstance(x, Examples):
+        return x
+    if kernel.takes == "strings":
+        if not isinstance(x, str):
+            raise invalid("x", "a string", x)
+        return replace(texts(kernel, [str(x)]), single=True)
+    if kernel.takes == "anything":
+        return Examples(1, "objects", objects=[x], single=True)
+    x = _members(x) if isinstance(x, (set, frozenset)) else as_mapping(x)
+    if not isinstance(x, dict):
+        return vectors(kernel, _rows.read_one(x))
+    values = np.array([number(f"x[{name!r}]", value) for name, value in x.items()], dtype=np.float64)
+    columns, starts = np.arange(len(x), dtype=np.int32), np.array([0, len(x)], dtype=np.int64)
+    return vectors(kernel, Rows(1, len(x), values, columns, starts, names=list(x), single=True))
+
+
+def vectors(kernel: Any, rows: Rows) -> Examples:
+    """Rows of numbers as examples."""
+    rows.require_finite()
+    if rows.names is None and rows.starts is not None:
+        rows = _without_repeats(rows)
+    objects = [rows.row(i) for i in range(rows.count)] if kernel.functions else None
+    form = "named" if rows.names is not None else "dense" if rows.starts is None else "sparse"
+    return Examples(rows.count, form, {None: rows}, objects, rows.first, rows.single)
+
+
+def texts(kernel: Any, strings: list[str]) -> Examples:
+    """Strings as examples: for every length the kernel asks for, the substrings of each."""
+    parts: dict[int | None, Rows] = {length: _substrings(strings, length) for length in kernel.lengths}
+    return Examples(len(strings), "texts", parts, strings)
+
+
+def _substrings(strings: list[str], length: int) -> Rows:
+    positions: dict[str, int] = {}
+    columns: list[int] = []
+    starts = [0]
+    for text in strings:
+        different = dict.fromkeys(text[i : i + length] for i in range(len(text) - length + 1))
+        columns += [positions.setdefault(part, len(positions)) for part in different]
+        starts.append(len(columns))
+    return Rows(
+        len(strings),
+        len(positions),
+        np.ones(len(columns)),
+        np.array(columns, dtype=np.int32),
+        np.array(starts, dtype=np.int64),
+        names=list(positions),
+    )
+
+
+def _strings(X: Any) -> list[str]:
+    if isinstance(X, (str, bytes)):
+        raise invalid("X", MANY_STRINGS, X)
+    if hasattr(X, "to_pylist"):  # pyarrow
+        X = X.to_pylist()
+    elif isinstance(X, np.ndarray) or hasattr(X, "to_numpy"):
+        if getattr(X, "ndim", 1) != 1:
+            raise invalid("X", MANY_STRINGS, Words(f"an array of shape {X.shape}"))
+        X = X.tolist() if isinstance(X, np.ndarray) else X.to_list()
+    if not isinstance(X, Sequence):
+        raise invalid("X", MANY_STRINGS, X)
+    for i, text in enumerate(X):
+        if not isinstance(text, str):
+            raise invalid(f"X[{i}]", "a string", text)
+    return [str(text) for text in X]
+
+
+def _anything(X: Any) -> Examples:
+    if (
+        isinstance(X, Rows)
+        or _rows._is_scipy_sparse(X)
+        or type(X).__module__.partition(".")[0] in _rows.FRAME_LIBRARIES
+    ):
+        rows = _rows.read_many(X)
+        return Examples(rows.count, "objects", objects=[rows.row(i) for i in range(rows.count)], first=rows.first)
+    if isinstance(X, np.ndarray) and X.ndim > 0:
+        return Examples(len(X), "objects", objects=list(X))
+    if not isinstance(X, Sequence) or isinstance(X, (str, bytes)):
+        raise invalid("X", "a sequence or an array of examples", X)
+    return Examples(len(X), "objects", objects=list(X))
+
+
+def _members(x: Any) -> dict[Any, float]:
+    """A set as features of value 1; sorted, because the order of a set of strings differs from run to run."""
+    return dict.fromkeys(sorted(x, key=lambda member: (type(member).__name__, repr(member))), 1.0)
+
+
+def _without_repeats(rows: Rows) -> Rows:
+    """Sparse rows whose columns ascend, entries of the same column added up."""
+    assert rows.columns is not None
+    assert rows.starts is not None
+    row_of = np.repeat(np.arange(rows.count), np.diff(rows.starts))
+    ascending = (rows.columns[1:] > rows.columns[:-1]) | (row_of[1:] != row_of[:-1])
+    if ascending.all():
+        return rows
+    order = np.lexsort((rows.columns, row_of))
+    columns, row_of, values = rows.columns[order], row_of[order], rows.values[order]
+    new = np.append(True, (columns[1:] != columns[:-1]) | (row_of[1:] != row_of[:-1]))
+    sums = np.zeros(int(new.sum()))
+    np.add.at(sums, np.cumsum(new) - 1, values)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row_of[new], minlength=rows.count))]).astype(np.int64)
+    summed = replace(rows, values=sums, columns=np.ascontiguousarray(columns[new]), starts=starts)
+    summed.require_finite()
+    return summed
