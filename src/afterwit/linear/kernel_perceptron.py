@@ -45,14 +45,7 @@ from afterwit.kernels._examples import Examples, read_many, read_one, texts, vec
 from afterwit.kernels._kernel import as_kernel
 from afterwit.kernels._support import Support
 from afterwit.linear._rows import LARGEST_POSITION, Rows
-from afterwit.linear.perceptron import (
-    EuclideanHingeBound,
-    HingeBound,
-    MarginBound,
-    RootHingeBound,
-    SimpleUpdateHingeBound,
-    UpdateHingeBound,
-)
+from afterwit.linear.perceptron import perceptron_bounds
 
 if cython.compiled:
     from cython.cimports.afterwit._learner import BinaryLearner
@@ -125,15 +118,7 @@ class KernelPerceptron(BinaryLearner):
     _dropped: cython.longlong
     _support: cython.object
 
-    theorems = (
-        MarginBound(),
-        HingeBound(),
-        RootHingeBound(),
-        UpdateHingeBound(),
-        SimpleUpdateHingeBound(),
-        EuclideanHingeBound(),
-        BudgetBound(),
-    )
+    theorems = (*perceptron_bounds(), BudgetBound())
 
     __signature__ = signature(kernel=polynomial(2), budget=None, labels=(-1, 1))
 
