@@ -201,22 +201,25 @@ def margin_perceptron(rows, labels, margin, passes=1):
     return w, predictions, updates
 
 
-def winnow(rows, labels, rate, digits=60, passes=1):
+def winnow(rows, labels, rate, passes=1, at_ties=None):
     """Figure 8.10, every weight multiplied and divided by Z: (weights after each round, scores, predictions).
 
-    In decimal arithmetic of so many digits and almost any exponent: nothing underflows.
+    In decimal arithmetic of 60 digits and almost any exponent, so that nothing underflows. A score that is 0 up to its
+    last digits is a tie; there the prediction is +1, or that of ``at_ties``, for learners whose own rounding breaks it.
     """
     from decimal import Context, Decimal, localcontext
 
     history, scores, predictions = [], [], []
-    with localcontext(Context(prec=digits, Emax=10**15, Emin=-(10**15))):
+    with localcontext(Context(prec=60, Emax=10**15, Emin=-(10**15))):
         n = len(rows[0]) if rows else 0
         w = [Decimal(1) / n] * n
         for t in range(passes * len(rows)):
             x, y = rows[t % len(rows)], labels[t % len(rows)]
-            total = sum((a * Decimal(b) for a, b in zip(w, x, strict=True)), Decimal(0))
-            scores.append(total)
-            predictions.append(sign(total))
+            products = [a * Decimal(b) for a, b in zip(w, x, strict=True)]
+            total, size = sum(products, Decimal(0)), sum(map(abs, products), Decimal(0))
+            tie = abs(total) <= size * Decimal("1e-12")
+            scores.append(Decimal(0) if abs(total) <= size * Decimal("1e-50") else total)
+            predictions.append(at_ties[t] if tie and at_ties is not None else sign(scores[-1]))
             if predictions[-1] != y:
                 w = [a * (Decimal(rate) * y * Decimal(b)).exp() for a, b in zip(w, x, strict=True)]
                 z = sum(w)
@@ -225,11 +228,11 @@ def winnow(rows, labels, rate, digits=60, passes=1):
     return history, scores, predictions
 
 
-def balanced_winnow(rows, labels, rate, digits=60, passes=1):
+def balanced_winnow(rows, labels, rate, passes=1, at_ties=None):
     """Winnow on (x, -x); the weights are p - q."""
-    history, scores, predictions = winnow([[*x, *(-b for b in x)] for x in rows], labels, rate, digits, passes)
+    history, scores, predictions = winnow([[*x, *(-b for b in x)] for x in rows], labels, rate, passes, at_ties)
     n = len(rows[0]) if rows else 0
-    return [[w[j] - w[n + j] for j in range(n)] for w in history], scores, predictions
+    return [[float(w[j] - w[n + j]) for j in range(n)] for w in history], scores, predictions
 
 
 def online_svm(rows, labels, C, rate, passes=1):
