@@ -137,3 +137,245 @@ def curve_rounds(count):
     if count and points[-1] != count:
         points.append(count)
     return points
+
+
+# ---------------------------------------------------------------------- linear learners: rows are lists, columns 0..n-1
+
+
+def exact_dot(w, x):
+    return sum((a * exact(b) for a, b in zip(w, x, strict=True)), Fraction(0))
+
+
+def hypotheses(rows, labels, passes=1):
+    """The perceptron's weights w_1, ..., w_{T+1}, exactly."""
+    w = [Fraction(0)] * (len(rows[0]) if rows else 0)
+    found = [w]
+    for _ in range(passes):
+        for x, y in zip(rows, labels, strict=True):
+            if sign(exact_dot(w, x)) != y:
+                w = [a + y * exact(b) for a, b in zip(w, x, strict=True)]
+            found.append(w)
+    return found
+
+
+def average(vectors):
+    return [sum(column, Fraction(0)) / len(vectors) for column in zip(*vectors, strict=True)]
+
+
+def averaged_score(history, x):
+    """By the average of w_2, ..., w_{T+1}; w_1 = 0 before the first round."""
+    return exact_dot(average(history[1:]), x) if len(history) > 1 else Fraction(0)
+
+
+def voted_score(history, x):
+    """The mean of the votes sgn(w_2 . x), ..., sgn(w_{T+1} . x)."""
+    votes = [sign(exact_dot(w, x)) for w in history[1:]]
+    return Fraction(sum(votes), len(votes)) if votes else Fraction(0)
+
+
+def predictions_by(score_of, rows, labels, passes=1):
+    """What a learner predicts in every round whose score after T rounds is score_of(w_1 ... w_{T+1}, x)."""
+    history = hypotheses(rows, labels, passes)
+    return [sign(score_of(history[: t + 1], rows[t % len(rows)])) for t in range(passes * len(rows))]
+
+
+def below_half_margin(w, x, y, margin):
+    """Exactly: w = 0 or y (w . x) / |w| < margin / 2, by squares."""
+    square = sum(a * a for a in w)
+    if square == 0:
+        return True
+    reached = y * exact_dot(w, x)
+    return reached < 0 or reached**2 < (exact(margin) / 2) ** 2 * square
+
+
+def margin_perceptron(rows, labels, margin, passes=1):
+    """Figure 8.12: (weights, predictions, update rounds)."""
+    w = [Fraction(0)] * (len(rows[0]) if rows else 0)
+    predictions, updates = [], []
+    for t in range(passes * len(rows)):
+        x, y = rows[t % len(rows)], labels[t % len(rows)]
+        predictions.append(sign(exact_dot(w, x)))
+        if below_half_margin(w, x, y, margin):
+            w = [a + y * exact(b) for a, b in zip(w, x, strict=True)]
+            updates.append(t)
+    return w, predictions, updates
+
+
+def winnow(rows, labels, rate, passes=1, at_ties=None):
+    """Figure 8.10, every weight multiplied and divided by Z: (weights after each round, scores, predictions).
+
+    In decimal arithmetic of 60 digits and almost any exponent, so that nothing underflows. A score that is 0 up to its
+    last digits is a tie; there the prediction is +1, or that of ``at_ties``, for learners whose own rounding breaks it.
+    """
+    from decimal import Context, Decimal, localcontext
+
+    history, scores, predictions = [], [], []
+    with localcontext(Context(prec=60, Emax=10**15, Emin=-(10**15))):
+        n = len(rows[0]) if rows else 0
+        w = [Decimal(1) / n] * n
+        for t in range(passes * len(rows)):
+            x, y = rows[t % len(rows)], labels[t % len(rows)]
+            products = [a * Decimal(b) for a, b in zip(w, x, strict=True)]
+            total, size = sum(products, Decimal(0)), sum(map(abs, products), Decimal(0))
+            tie = abs(total) <= size * Decimal("1e-12")
+            scores.append(Decimal(0) if abs(total) <= size * Decimal("1e-50") else total)
+            predictions.append(at_ties[t] if tie and at_ties is not None else sign(scores[-1]))
+            if predictions[-1] != y:
+                w = [a * (Decimal(rate) * y * Decimal(b)).exp() for a, b in zip(w, x, strict=True)]
+                z = sum(w)
+                w = [a / z for a in w]
+            history.append(w)
+    return history, scores, predictions
+
+
+def balanced_winnow(rows, labels, rate, passes=1, at_ties=None):
+    """Winnow on (x, -x); the weights are p - q."""
+    history, scores, predictions = winnow([[*x, *(-b for b in x)] for x in rows], labels, rate, passes, at_ties)
+    n = len(rows[0]) if rows else 0
+    return [[float(w[j] - w[n + j]) for j in range(n)] for w in history], scores, predictions
+
+
+def online_svm(rows, labels, C, rate, passes=1):
+    """Figure 8.11, exactly, every coordinate shrunk: (weights, predictions, rounds that changed something)."""
+    w = [Fraction(0)] * (len(rows[0]) if rows else 0)
+    predictions, updates = [], 0
+    for t in range(passes * len(rows)):
+        x, y = rows[t % len(rows)], labels[t % len(rows)]
+        reached = y * exact_dot(w, x)
+        predictions.append(sign(y * reached))
+        if reached < 1:
+            w = [a - exact(rate) * (a - exact(C) * y * exact(b)) for a, b in zip(w, x, strict=True)]
+        elif reached > 1:
+            w = [a - exact(rate) * a for a in w]
+        updates += reached != 1
+    return w, predictions, updates
+
+
+def loss_of(loss, s, y):
+    import math
+
+    if loss == "perceptron":
+        return max(0.0, -y * s)
+    if loss == "hinge":
+        return max(0.0, 1.0 - y * s)
+    if loss == "logistic":
+        return max(0.0, -y * s) + math.log1p(math.exp(-abs(s)))
+    return (s - y) ** 2 / 2
+
+
+def slope_of(loss, s, y):
+    """The derivative of the loss by s; at a kink the one on the side of a loss."""
+    import math
+
+    if loss == "perceptron":
+        return -y if y * s <= 0 else 0.0
+    if loss == "hinge":
+        return -y if y * s < 1 else 0.0
+    if loss == "logistic":
+        return -y * (1 / (1 + math.exp(y * s)) if y * s < 500 else 0.0)
+    return s - y
+
+
+def descent(rows, labels, loss, rate, decreasing=False, ball=None, adaptive=False, delta=0.0, box=None, passes=1):
+    """Gradient descent over every coordinate: what it was after each round, its scores, losses and gradients."""
+    n = len(rows[0]) if rows else 0
+    w, sums = [0.0] * n, [0.0] * n
+    weights, scores, losses, gradients, rates = [], [], [], [], []
+    for t in range(passes * len(rows)):
+        x, y = rows[t % len(rows)], labels[t % len(rows)]
+        s = dot(w, x)
+        g = [slope_of(loss, s, y) * b for b in x]
+        step = rate / (t + 1) ** 0.5 if decreasing else rate
+        if adaptive:
+            sums = [a + b * b for a, b in zip(sums, g, strict=True)]
+            w = [a - step * b / (delta + c) ** 0.5 if b else a for a, b, c in zip(w, g, sums, strict=True)]
+            if box is not None:
+                w = [max(-box, min(box, a)) for a in w]
+        else:
+            w = [a - step * b for a, b in zip(w, g, strict=True)]
+            if ball is not None and norm(w) > ball:
+                w = [a * ball / norm(w) for a in w]
+        scores.append(s)
+        losses.append(loss_of(loss, s, y))
+        gradients.append(g)
+        rates.append(step)
+        weights.append(w)
+    return {
+        "weights": weights,
+        "scores": scores,
+        "losses": losses,
+        "gradients": gradients,
+        "rates": rates,
+        "sums": sums,
+    }
+
+
+def svm_objective(w, x, y, C):
+    return dot(w, w) / 2 + C * max(0.0, 1.0 - y * dot(w, x))
+
+
+def numeric_gradient(function, at, h=1e-6):
+    """Central differences."""
+    found = []
+    for j in range(len(at)):
+        up, down = list(at), list(at)
+        up[j] += h
+        down[j] -= h
+        found.append((function(up) - function(down)) / (2 * h))
+    return found
+
+
+def network_score(layers, x):
+    """Layers of rows of weights, each row ending in its threshold; all but the last through 1/(1 + exp(-z))."""
+    import math
+
+    values = list(x)
+    for depth, layer in enumerate(layers):
+        values = [dot(row[:-1], values) + row[-1] for row in layer]
+        if depth < len(layers) - 1:
+            values = [1 / (1 + math.exp(-z)) for z in values]
+    return values[0]
+
+
+def network_step(layers, x, y, rate):
+    """One step against the gradient, taken by differences, of ln(1 + exp(-y z))."""
+    flat = [a for layer in layers for row in layer for a in row]
+
+    def shaped(numbers):
+        numbers = iter(numbers)
+        return [[[next(numbers) for _ in row] for row in layer] for layer in layers]
+
+    gradient = numeric_gradient(lambda numbers: loss_of("logistic", network_score(shaped(numbers), x), y), flat)
+    return shaped([a - rate * g for a, g in zip(flat, gradient, strict=True)])
+
+
+# ---------------------------------------------------------------------- bounds
+
+
+def winnow_bound(n, r, rho, rate):
+    import math
+
+    return math.log(n) / (rate * rho - rate**2 * r**2 / 2)
+
+
+def winnow_hinge_bound(n, r, length, hinge, rate):
+    import math
+
+    return (length * math.log(n) / rate + hinge) / (1 - rate * r**2 * length / 2)
+
+
+def leave_one_out(rows, labels):
+    """The share of rows that the perceptron, trained to convergence on all others, gets wrong."""
+    wrong = 0
+    for i in range(len(rows)):
+        others, theirs = rows[:i] + rows[i + 1 :], labels[:i] + labels[i + 1 :]
+        w = [Fraction(0)] * len(rows[0])
+        changed = True
+        while changed:
+            changed = False
+            for x, y in zip(others, theirs, strict=True):
+                if sign(exact_dot(w, x)) != y:
+                    w = [a + y * exact(b) for a, b in zip(w, x, strict=True)]
+                    changed = True
+        wrong += sign(exact_dot(w, rows[i])) != labels[i]
+    return wrong / len(rows)

@@ -100,7 +100,6 @@ def _follows_the_rule(
     rows = RowProducts(matrix)
     powers = np.zeros(matrix.shape[1])
     up, down = np.ones(matrix.shape[1]), np.ones(matrix.shape[1])
-    shift = 0.0
     for at in updates:
         begin = 0
         for row in [*at.tolist(), len(signs)]:
@@ -118,7 +117,7 @@ def _follows_the_rule(
                     return Assumption(statement, Basis.OBSERVED, False, detail)
             if row < len(signs):
                 rows.add(powers, row, rate * signs[row])
-                shift = max(shift, float(np.abs(powers).max() if two_sided else powers.max()) - 300)
+                shift = float(np.abs(powers).max() if two_sided else powers.max()) - 300
                 up = np.exp(powers - shift)
                 down = np.exp(-powers - shift) if two_sided else np.zeros_like(up)
             begin = row + 1

@@ -8,14 +8,16 @@ cdef class MultiplicativeLearner(PairedLearner):
     cdef double _shift
     # exp(-shift): a factor 1 as it is stored.
     cdef double _unit
-    # The sum Z as it is stored, over the features whose exponent is not 0; what its additions lost; how many features
-    # those are; and how many additions there were since it was last taken anew.
+    # The sum Z as it is stored, over the features whose exponent is not 0; what its additions lost; the largest it was
+    # since it was last taken anew; how many features those are; and how many additions there were since then.
     cdef double _total
     cdef double _lost
+    cdef double _peak
     cdef Py_ssize_t _moved
     cdef long long _changes
 
     cdef double faint_score(self) noexcept nogil
+    cdef double highest(self) noexcept nogil
     cdef double exponent(self, Py_ssize_t k) noexcept nogil
     cdef void multiply(self, double amount) noexcept nogil
     cdef double sum_of_all(self) noexcept nogil

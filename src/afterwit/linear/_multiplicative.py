@@ -4,8 +4,8 @@
 Only the exponents are the state; an update adds to those of the row's features and takes their exponentials anew, so
 that nothing is rounded twice. All exponentials carry a common factor exp(-shift), with a shift that is raised, and all
 of them taken anew, when one comes near overflow: once in very many updates. Their sum Z is kept up to date by what each
-change adds to it, with the digits the addition loses, and taken anew once in a million changes. So an update costs
-O(non-zeros), as everywhere.
+change adds to it, with the digits the addition loses, and taken anew once in a million changes and when it has fallen so
+far below its peak that the digits are used up. So an update costs O(non-zeros), as everywhere.
 
 A feature that was never seen has the exponent 0, like all in the beginning: the learner is the one that had known all
 features from the start. Features whose exponent is 0 are counted in Z, not summed, so that it is the same in whatever
@@ -42,6 +42,16 @@ def exponential(power: cython.double) -> cython.double:
     return exp(power) if power > -700.0 else 0.0
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def both(difference: cython.double, unit: cython.double) -> cython.double:
+    """The sum exp(a) + exp(-a) from its difference, as exp(a) exp(-a) = 1; squares of large ones would overflow."""
+    size: cython.double = abs(difference)
+    return size if size > 1e9 * unit else sqrt(size * size + 4 * unit * unit)
+
+
 @cython.cclass
 class MultiplicativeLearner(PairedLearner):
     """A linear learner whose updates multiply the weights of the row's features."""
@@ -54,6 +64,7 @@ class MultiplicativeLearner(PairedLearner):
         self._unit = 1.0
         self._total = 0.0
         self._lost = 0.0
+        self._peak = 0.0
         self._moved = 0
         self._changes = 0
         PairedLearner.__init__(self, labels, intercept)
@@ -69,8 +80,11 @@ class MultiplicativeLearner(PairedLearner):
         product: cython.double = self.dot()
         if -1e-280 < product < 1e-280:
             return self.faint_score()
+        scaled: cython.double = 0.0
         total: cython.double = self.sum_of_all()
-        return product / total if total > 0 else product
+        if total > 0:
+            scaled = product / total
+        return scaled if scaled != 0 else self.faint_score()
 
     @cython.cfunc
     @cython.nogil
@@ -93,10 +107,31 @@ class MultiplicativeLearner(PairedLearner):
                     total -= exp(-power - largest) * self._values[self._first + k]
         if total == 0:
             return 0.0 * total
-        scaled: cython.double = total * exp(max(-740.0, largest - self._shift)) / max(1.0, self.sum_of_all())
+        highest: cython.double = self._shift
+        rest: cython.double = self.sum_of_all()
+        if rest < 1e-200 and not self._two_sided:
+            # All weights are faint, none of them fresh: their sum, in the unit of the largest.
+            highest, rest = self.highest(), 0.0
+            for k in range(self._features):
+                rest += exp(max(-740.0, self._weights[1 + 2 * k] - highest))
+            rest = max(rest, 1.0)
+        scaled: cython.double = total / rest * exp(max(-740.0, largest - highest))
         if scaled == 0:
             return 2.3e-308 if total > 0 else -2.3e-308
         return scaled
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def highest(self) -> cython.double:
+        """The largest exponent, by its size where both signs count; 0 if there is none."""
+        k: cython.Py_ssize_t
+        power: cython.double
+        found: cython.double = -1e308 if self._features > 0 else 0.0
+        for k in range(self._features):
+            power = self._weights[1 + 2 * k]
+            found = max(found, abs(power) if self._two_sided else power)
+        return found
 
     @cython.cfunc
     @cython.nogil
@@ -119,10 +154,10 @@ class MultiplicativeLearner(PairedLearner):
         new: cython.double
         up: cython.double
         down: cython.double = 0.0
-        change: cython.double
+        gone: cython.double
+        come: cython.double
         after: cython.double
         rest: cython.double
-        unit: cython.double = 4 * self._unit * self._unit
         total: cython.double = self._total
         lost: cython.double = self._lost
         moved: cython.Py_ssize_t = self._moved
@@ -136,29 +171,34 @@ class MultiplicativeLearner(PairedLearner):
                 self._weights[1 + 2 * column] = min(max(new, -1e300), 1e300)
                 self.renew(max(self._shift, abs(self._weights[1 + 2 * column]) if self._two_sided else new))
                 total, lost, moved = self._total, self._lost, self._moved
-                unit = 4 * self._unit * self._unit
                 continue
             up = exponential((abs(new) if self._two_sided else new) - self._shift)
-            change = 0.0
             if self._two_sided:
                 down = 1.0 / up if self._shift == 0 else exponential(-abs(new) - self._shift)
-                if old != 0:
-                    # exp(a) exp(-a) = 1 gives the sum of the two from their difference.
-                    change = -sqrt(self._weights[2 * column] * self._weights[2 * column] + unit)
-            elif old != 0:
-                change = -self._weights[2 * column]
-            if new != 0:
-                change += up + down
+            gone = self._weights[2 * column] if old != 0 else 0.0
+            come = down - up if self._two_sided and new < 0 else up - down
+            self._weights[2 * column] = come
+            if new == 0:
+                come = 0.0
+            if self._two_sided:
+                gone = both(gone, self._unit) if old != 0 else 0.0
+                come = both(come, self._unit) if new != 0 else 0.0
             moved += (new != 0) - (old != 0)
-            self._weights[2 * column] = down - up if self._two_sided and new < 0 else up - down
-            # The sum, and the digits that the addition loses.
-            after = total + change
+            # What goes is what once came, to the bit; the sum, and the digits that each addition loses.
+            after = total - gone
             rest = after - total
-            lost += (total - (after - rest)) + (change - rest)
+            lost += (total - (after - rest)) - (gone + rest)
             total = after
+            after = total + come
+            rest = after - total
+            lost += (total - (after - rest)) + (come - rest)
+            total = after
+            self._peak = max(self._peak, total)
         self._total, self._lost, self._moved = total, lost, moved
         self._changes += self._length
-        if self._changes >= 1048576:
+        if self.sum_of_all() < 1e-20 * self._peak:
+            self.renew(max(0.0, self.highest()))
+        elif self._changes >= 1048576:
             self.sum_up()
 
     @cython.cfunc
@@ -212,12 +252,13 @@ class MultiplicativeLearner(PairedLearner):
             if self._weights[1 + 2 * k] != 0:
                 change = self._weights[2 * k]
                 if self._two_sided:
-                    change = sqrt(change * change + 4 * self._unit * self._unit)
+                    change = both(change, self._unit)
                 after = self._total + change
                 rest = after - self._total
                 self._lost += (self._total - (after - rest)) + (change - rest)
                 self._total = after
                 self._moved += 1
+        self._peak = self._total
 
     # ------------------------------------------------------------------ what it knows
 
@@ -234,14 +275,15 @@ class MultiplicativeLearner(PairedLearner):
 
     def _state(self) -> dict[str, Any]:
         state = PairedLearner._state(self)
-        state.update(shift=self._shift, total=self._total, lost=self._lost, moved=self._moved, changes=self._changes)
+        state.update(shift=self._shift, total=self._total, lost=self._lost, peak=self._peak)
+        state.update(moved=self._moved, changes=self._changes)
         return state
 
     def _check_state(self, state: Any) -> None:
         PairedLearner._check_state(self, state)
-        numbers = [state["shift"], state["total"], state["lost"]]
+        numbers = [state["shift"], state["total"], state["lost"], state["peak"]]
         if any(type(number) is not float for number in numbers) or not state["shift"] >= 0:
-            raise invalid("shift, total and lost", "numbers, the first not negative", numbers)
+            raise invalid("shift, total, lost and peak", "numbers, the first not negative", numbers)
         counts = [state["moved"], state["changes"]]
         if any(type(count) is not int or not 0 <= count < 2**62 for count in counts):
             raise invalid("moved and changes", "counts", counts)
@@ -253,5 +295,6 @@ class MultiplicativeLearner(PairedLearner):
         PairedLearner._become(self, state)
         self._total = state["total"]
         self._lost = state["lost"]
+        self._peak = state["peak"]
         self._moved = state["moved"]
         self._changes = state["changes"]

@@ -114,9 +114,11 @@ class PairedLearner(LinearLearner):
     @cython.exceptval(-1, check=False)
     def grow(self, features: cython.Py_ssize_t) -> cython.int:
         room: cython.Py_ssize_t = self._weights.shape[0]
+        used: cython.Py_ssize_t = 2 * self._features
         LinearLearner.grow(self, features)
         if self._fresh != 0 and self._weights.shape[0] > room:
-            np.asarray(self._weights)[room + 1 :: 2] = 0.0
+            # The new array is filled with fresh weights from there on, not only from where the old one ended.
+            np.asarray(self._weights)[used + 1 :: 2] = 0.0
         return 0
 
     def _vector(self) -> Any:

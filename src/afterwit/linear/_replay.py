@@ -58,7 +58,13 @@ def replay(learner: Any, rows: Rows, signs: Signs) -> Replay:
     for key in ("mistakes", "updates"):
         if replayed[key] != claimed[key]:
             return done(False, f"the learner counts {claimed[key]:,} {key}, these rows give {replayed[key]:,}")
-    same = same_weights(replayed, claimed, int(bool(learner.parameters.get("intercept"))))
+    # What it predicts by, the weights as they are stored, and what is remembered about each.
+    stored = [key for key in ("weights", getattr(learner, "_companion_name", "weights")) if key in claimed]
+    pairs = [(fresh._vector(), learner._vector()), *((replayed[key], claimed[key]) for key in stored)]
+    reserved = int(bool(learner.parameters.get("intercept")))
+    same = all(
+        same_weights({**replayed, "weights": one}, {**claimed, "weights": other}, reserved) for one, other in pairs
+    )
     detail = f"played again, {passes} pass{'es' if passes > 1 else ''}" if same else "these rows give other weights"
     return done(same, detail)
 

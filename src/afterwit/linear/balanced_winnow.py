@@ -15,7 +15,7 @@ Source      Littlestone 1988; Kivinen & Warmuth 1997 (EG with positive and negat
 >>> for x, y in [([1, 1, 0], 1), ([0, 1, 1], -1), ([1, 0, 1], 1)]:
 ...     _ = learner.learn_one(x, y)
 >>> learner.mistakes, learner.weights.round(3).tolist()
-(2, [0.166, -0.166, 0.0])
+(2, [0.16, -0.16, 0.0])
 """
 
 from __future__ import annotations
