@@ -82,8 +82,9 @@ def _numbers(rows: int = 60, width: int = 9, seed: int = SEED) -> tuple[Any, Any
 def _separable() -> tuple[Any, Any]:
     """The same examples with labels that a linear rule gets right, and none of them too near to it."""
     X, _ = _numbers(rows=200)
-    scores = X @ np.random.default_rng(SEED).standard_normal(X.shape[1])
-    far = np.abs(scores) > 1.0
+    target = np.random.default_rng(SEED).standard_normal(X.shape[1])
+    scores = X @ target / np.linalg.norm(target)
+    far = np.abs(scores) > 0.7
     return X[far], np.where(scores[far] >= 0, 1, -1)
 
 
