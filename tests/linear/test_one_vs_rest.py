@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -440,6 +440,7 @@ def test_its_repr_says_what_it_is():
 # ---------------------------------------------------------------------- certificates
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 2**32), st.integers(2, 4), st.booleans(), st.integers(1, 3))
 def test_the_certificate_is_the_sum_and_holds(seed, classes, announced, passes):
     X, y = examples(seed, rows=20, classes=classes)

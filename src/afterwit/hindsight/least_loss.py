@@ -56,7 +56,11 @@ def solve_least_loss(matrix: Any, signs: Signs, loss: str, ridge: float) -> Any:
         return lsqr(matrix, signs.astype(np.float64), damp=np.sqrt(ridge), iter_lim=1000)[0]
     scale = float(abs(matrix).max()) or 1.0
     C = 1 / max(ridge, SMALLEST_RIDGE * count * scale**2)
-    return solve_svm(matrix, signs, C, max_iterations=300) if loss == "hinge" else _solve_logistic(matrix, signs, C)
+    if loss == "logistic":
+        return _solve_logistic(matrix, signs, C)
+    # Small problems are solved well, large ones well enough.
+    iterations = int(np.clip(2e7 / (count * width), 300, 100_000))
+    return solve_svm(matrix, signs, C, tolerance=1e-6, max_iterations=iterations)
 
 
 def _solve_logistic(matrix: Any, signs: Signs, C: float) -> Any:
