@@ -27,6 +27,8 @@ from afterwit.linear._rows import read_examples
 
 #: A ridge below this share of the data's own curvature changes nothing that matters.
 SMALLEST_RIDGE = 1e-9
+#: Enough for a comparator that is judged afterwards.
+FEW_ITERATIONS = 300
 
 
 def least_loss(
@@ -38,13 +40,23 @@ def least_loss(
     penalty = 0.0 if ridge is None else positive_number("ridge", ridge)
     rows, signs = read_examples(X, y, labels)
     matrix = rows.matrix()
-    vector = solve_least_loss(matrix, signs, loss, penalty)
+    # Small problems may take as long as they need; the limit is on the work.
+    iterations = int(min(1e5, max(FEW_ITERATIONS, 1e8 / max(1, matrix.size))))
+    vector = solve_least_loss(matrix, signs, loss, penalty, iterations=iterations)
     if ball is not None:
-        vector = solve_in_ball(matrix, signs, loss, positive_number("ball", ball), penalty, vector)
+        vector = solve_in_ball(matrix, signs, loss, positive_number("ball", ball), penalty, vector, iterations)
     return judge(f"least {loss} loss", vector, matrix, signs, rows.names)
 
 
-def solve_least_loss(matrix: Any, signs: Signs, loss: str, ridge: float, start: Any = None, box: Any = None) -> Any:
+def solve_least_loss(
+    matrix: Any,
+    signs: Signs,
+    loss: str,
+    ridge: float,
+    start: Any = None,
+    box: Any = None,
+    iterations: int = FEW_ITERATIONS,
+) -> Any:
     """The weights; near the optimum is enough, as they are judged on the data afterwards."""
     from scipy.optimize import minimize
 
@@ -53,7 +65,9 @@ def solve_least_loss(matrix: Any, signs: Signs, loss: str, ridge: float, start: 
         return np.zeros(width)
     if loss == "hinge" and box is None:
         scale = float(abs(matrix).max()) or 1.0
-        return solve_svm(matrix, signs, 1 / max(ridge, SMALLEST_RIDGE * count * scale**2), max_iterations=300)
+        C = 1 / max(ridge, SMALLEST_RIDGE * count * scale**2)
+        tolerance = 1e-4 if iterations == FEW_ITERATIONS else 1e-8
+        return solve_svm(matrix, signs, C, tolerance=tolerance, max_iterations=iterations)
 
     def objective(u: Any) -> Any:
         scores = matrix @ u
@@ -67,7 +81,15 @@ def solve_least_loss(matrix: Any, signs: Signs, loss: str, ridge: float, start: 
     return minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
 
 
-def solve_in_ball(matrix: Any, signs: Signs, loss: str, ball: float, ridge: float, vector: Any) -> Any:
+def solve_in_ball(
+    matrix: Any,
+    signs: Signs,
+    loss: str,
+    ball: float,
+    ridge: float,
+    vector: Any,
+    iterations: int = FEW_ITERATIONS,
+) -> Any:
     """From the optimum without a ball, the optimum in it."""
     if np.linalg.norm(vector) <= ball:
         return vector
@@ -75,7 +97,7 @@ def solve_in_ball(matrix: Any, signs: Signs, loss: str, ball: float, ridge: floa
     low, high = np.log(SMALLEST_RIDGE * scale**2), np.log(1e3 * matrix.shape[0] * scale**2 * max(1.0, 1 / ball))
     for _ in range(25):
         middle = (low + high) / 2
-        vector = solve_least_loss(matrix, signs, loss, ridge + float(np.exp(middle)), start=vector)
+        vector = solve_least_loss(matrix, signs, loss, ridge + float(np.exp(middle)), vector, iterations=iterations)
         if np.linalg.norm(vector) > ball:
             low = middle
         else:
