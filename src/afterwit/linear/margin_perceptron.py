@@ -12,7 +12,7 @@ Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.12 and Exercise 8.6.
 >>> learner.fit([[1.0, 0.5], [-1.0, 0.5]], [1, -1]).converged
 True
 >>> learner.weights.tolist(), learner.updates
-([2.0, 0.0], 2)
+([1.0, 0.5], 1)
 """
 
 from __future__ import annotations
