@@ -5,7 +5,6 @@ import pandas as pd
 from hypothesis import strategies as st
 from scipy import sparse
 
-
 widths = st.integers(1, 5)
 
 

@@ -421,13 +421,16 @@ def test_a_learner_that_does_something_else_is_caught(name, options):
     assert "was not treated by the rule" in str(certificate) or "the score is another" in str(certificate)
 
 
-@pytest.mark.parametrize("kind", [aw.AveragedPerceptron, aw.VotedPerceptron, aw.MarginPerceptron, aw.Winnow])
-def test_a_learner_that_hides_an_update_is_caught(kind):
+@pytest.mark.parametrize("which", [1, -1])
+@pytest.mark.parametrize(
+    "kind", [aw.AveragedPerceptron, aw.VotedPerceptron, aw.MarginPerceptron, aw.Winnow, aw.BalancedWinnow]
+)
+def test_a_learner_that_hides_an_update_is_caught(kind, which):
     class Careless(kind):
         def _learn(self, rows, signs, updated=None):
             noted = np.empty(rows.count, dtype=np.int8) if updated is None else updated
             scores = super()._learn(rows, signs, noted)
-            noted[np.flatnonzero(noted)[1]] = 0
+            noted[np.flatnonzero(noted)[which]] = 0
             return scores
 
     stream = adversaries.separable(60, 3, margin=0.1, seed=6)
@@ -437,6 +440,16 @@ def test_a_learner_that_hides_an_update_is_caught(kind):
     certificate = learner.certificate(X, stream.y)
     refused(certificate)
     assert "was not treated by the rule" in str(certificate)
+
+
+def test_where_the_svm_stands_still_its_theorem_is_silent():
+    X, y = [[2.0, 0.0], [1.0, 1.0], [3.0, 1.0]], [1, 1, -1]
+    learner = aw.OnlineSVM(C=1.0, rate=0.5)
+    learner.learn_many(X, y)
+    certificate = learner.certificate(X, y)
+    assert certificate.assumptions[0].holds
+    refused(certificate)
+    assert "1 rounds had it, where no step is taken" in str(certificate)
 
 
 # ---------------------------------------------------------------------- training to convergence
