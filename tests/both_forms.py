@@ -25,6 +25,14 @@ def model(learner):
     return file.getvalue()
 
 
+def learned(learner, form, y):
+    """The bits of everything it has learned and says, over two passes."""
+    parts = []
+    for _ in range(2):
+        parts += [learner.learn_scores(form, y).tobytes(), learner.score_many(form).tobytes()]
+    return [*parts, learner.predict_many(form).tobytes(), model(learner)]
+
+
 results = {"compiled": aw.compiled}
 for seed in range(25):
     random = np.random.default_rng(seed)
@@ -35,9 +43,30 @@ for seed in range(25):
     names = [{f"f{j}": value for j, value in enumerate(row) if value} for row in X.tolist()]
     for kind, form in (("dense", X), ("sparse", sparse.csr_array(X)), ("names", names)):
         learner = aw.Perceptron(rate=float(random.uniform(0.01, 3)))
-        predicted = learner.learn_many(form, y)
-        scores = learner.score_many(form)
-        results[f"{kind} {seed}"] = digest(predicted.tobytes(), scores.tobytes(), model(learner))
+        results[f"{kind} {seed}"] = digest(*learned(learner, form, y))
+
+# Every learner, some with options that lead through other lines.
+OPTIONS = {
+    "AdaGrad": ({}, {"loss": "hinge", "box": 0.2, "delta": 0}),
+    "BalancedWinnow": ({}, {"rate": 3.0}),
+    "MarginPerceptron": ({}, {"margin": 2.0}),
+    "OnlineSVM": ({}, {"C": 1.0, "rate": 0.5}),
+    "SGD": ({}, {"loss": "hinge", "ball": 1.0, "schedule": "1/sqrt(t)"}, {"loss": "squared", "rate": 0.001}),
+    "SoftThresholdNetwork": ({}, {"gates": (3, 2), "rate": 0.5, "seed": 4}),
+    "Winnow": ({}, {"rate": 3.0}),
+}
+for name in aw.LEARNERS:
+    for number, options in enumerate(OPTIONS.get(name, ({},))):
+        for seed in range(4):
+            random = np.random.default_rng(seed)
+            X = random.standard_normal((40, 25)) * 10.0 ** random.integers(-2, 3, size=25)
+            X *= random.random(X.shape) < 0.5
+            y = random.choice([-1, 1], size=40)
+            names = [{f"f{j}": value for j, value in enumerate(row) if value} for row in X.tolist()]
+            more = {} if name == "SoftThresholdNetwork" else {"intercept": seed % 2 == 1}
+            for kind, form in (("dense", X), ("sparse", sparse.csr_array(X)), ("names", names)):
+                learner = getattr(aw, name)(**options, **more)
+                results[f"{name} {number} {kind} {seed}"] = digest(*learned(learner, form, y))
 
 stream = adversaries.label_noise(adversaries.separable(200, 6, margin=0.1, seed=1), 0.1, seed=2)
 learner = aw.Perceptron()

@@ -5,8 +5,10 @@ import pandas as pd
 from hypothesis import strategies as st
 from scipy import sparse
 
+widths = st.integers(1, 5)
 
-def lists_of(values, width=st.integers(1, 5), rows=12, least=1):
+
+def lists_of(values, width=widths, rows=12, least=1):
     """(rows, labels), the rows as lists."""
     return width.flatmap(
         lambda n: st.lists(

@@ -114,7 +114,7 @@ def test_it_travels():
     again = json.loads(json.dumps(made.to_dict()))
     assert again["verdict"] == "holds"
     assert again["observed"] == made.observed
-    assert len(again["others"]) == len(learner.theorems) - 1
+    assert len(again["others"]) == len(learner.theorems) - 2, "one theorem is about several passes only"
     unpickled = pickle.loads(pickle.dumps(made))
     assert unpickled.to_dict() == made.to_dict()
     assert str(unpickled) == str(made)

@@ -109,9 +109,9 @@ def rewritten(tmp_path, learner, change):
     [
         (lambda header, members: header.update(version=99), "has format version 99"),
         (lambda header, members: header.update(format="other"), "is not an afterwit model file"),
-        (lambda header, members: header.update(learner="os.system"), "learner must be one of"),
-        (lambda header, members: header.update(learner="load"), "learner must be one of"),
-        (lambda header, members: header.update(learner=["Perceptron"]), "learner must be one of"),
+        (lambda header, members: header.update(learner="os.system"), "learner must be one of AdaGrad"),
+        (lambda header, members: header.update(learner="load"), "learner must be one of AdaGrad"),
+        (lambda header, members: header.update(learner=["Perceptron"]), "learner must be one of AdaGrad"),
         (lambda header, members: header.pop("state"), "the contents are damaged"),
         (lambda header, members: header.update(state={"$dict": [["rounds", -1]]}), "the contents are damaged"),
         (lambda header, members: header.update(parameters={"$dict": [["rate", -1]]}), "the contents are damaged"),
@@ -188,7 +188,7 @@ def test_what_cannot_be_saved_leaves_the_old_file(tmp_path, learner):
         aw.save(strange, tmp_path / "m")
     assert (tmp_path / "m").read_bytes() == before
     assert os.listdir(tmp_path) == ["m"]
-    with pytest.raises(InputError, match="learner must be one of"):
+    with pytest.raises(InputError, match="learner must be one of AdaGrad"):
         aw.save("perceptron", tmp_path / "m")
 
 

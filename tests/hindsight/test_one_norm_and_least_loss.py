@@ -25,7 +25,7 @@ def margin(u, X, y):
     return min(label * naive.dot(u, x) for x, label in zip(X, y, strict=True))
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(lists_of(st.integers(-4, 4), width=st.just(2), rows=9), st.booleans())
 def test_the_widest_by_the_one_norm_in_the_plane(problem, nonnegative):
     X, y = problem
@@ -70,7 +70,7 @@ def total(loss, u, X, y):
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "squared", "perceptron"])
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     problem=lists_of(st.integers(-3, 3), width=st.just(2), rows=8),
     ridge=st.sampled_from([0.1, 1.0]),
@@ -87,10 +87,10 @@ def test_the_least_loss_in_the_plane(loss, problem, ridge, ball):
     limit = ball or 4.0
     assert ball is None or naive.norm(u) <= ball * (1 + 1e-9)
     brute = min(
-        objective([limit * a / 20, limit * b / 20])
-        for a in range(-20, 21)
-        for b in range(-20, 21)
-        if ball is None or a * a + b * b <= 400
+        objective([limit * a / 10, limit * b / 10])
+        for a in range(-10, 11)
+        for b in range(-10, 11)
+        if ball is None or a * a + b * b <= 100
     )
     assert objective(u) <= brute + 1e-3 * (1 + abs(brute))
     for step in ([1e-2, 0], [0, 1e-2], [-1e-2, 0], [0, -1e-2]):

@@ -90,7 +90,7 @@ def test_the_compiled_step_is_the_slope(loss, s, y):
     learner = aw.AdaGrad(loss=loss, rate=1e6, delta=1e12)
     learner.restore({**learner.state(), "weights": np.array([s]), "squares": np.zeros(1)})
     learner.learn_one([1.0], y)
-    assert learner.weights[0] == pytest.approx(s - naive.slope_of(loss, s, y), rel=1e-8, abs=1e-8)
+    assert learner.weights[0] == pytest.approx(s - naive.slope_of(loss, s, y), rel=1e-6, abs=1e-6)
 
 
 @settings(max_examples=50)

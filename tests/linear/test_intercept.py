@@ -13,7 +13,7 @@ LEARNERS = {
     "AdaGrad": (aw.AdaGrad, {"box": 0.7}),
     "AveragedPerceptron": (aw.AveragedPerceptron, {}),
     "BalancedWinnow": (aw.BalancedWinnow, {"rate": 0.5}),
-    "MarginPerceptron": (aw.MarginPerceptron, {"margin": 0.5}),
+    "MarginPerceptron": (aw.MarginPerceptron, {"margin": 0.1}),
     "OnlineSVM": (aw.OnlineSVM, {"C": 1.0, "rate": 0.25}),
     "Perceptron": (aw.Perceptron, {}),
     "SGD": (aw.SGD, {"loss": "hinge", "ball": 1.5, "rate": 0.25}),

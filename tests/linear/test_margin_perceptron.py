@@ -15,7 +15,7 @@ from afterwit.testing import learner_checks
 from problems import FORMS, in_columns, one_by_one, small_integers
 
 
-@pytest.mark.parametrize("margin", [0.1, 0.5])
+@pytest.mark.parametrize("margin", [0.1, 0.02])
 @pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
 def test_conformance(check, margin):
     if margin == 0.1:

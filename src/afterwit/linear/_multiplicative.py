@@ -4,7 +4,7 @@
 Only the exponents are the state; an update adds to those of the row's features and takes their exponentials anew, so
 that nothing is rounded twice. All exponentials carry a common factor exp(-shift), with a shift that is raised, and all
 of them taken anew, when one comes near overflow: once in very many updates. Their sum Z is kept up to date by what each
-change adds to it, with the digits the addition loses, and taken anew once in a million changes and when it has fallen
+change adds to it, with the digits the addition loses, and taken anew once in a million changes, and when it has fallen
 so far below its peak that the digits are used up. So an update costs O(non-zeros), as everywhere.
 
 A feature that was never seen has the exponent 0, like all in the beginning: the learner is the one that had known all

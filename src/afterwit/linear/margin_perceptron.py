@@ -12,7 +12,7 @@ Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.12 and Exercise 8.6.
 >>> learner.fit([[1.0, 0.5], [-1.0, 0.5]], [1, -1]).converged
 True
 >>> learner.weights.tolist(), learner.updates
-([2.0, 0.0], 2)
+([1.0, 0.5], 1)
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ class MarginPerceptron(LinearLearner):
 
     _margin: cython.double
     _square: cython.double
+    # The largest |w|^2 since it was last measured.
+    _peak: cython.double
 
     theorems = (MarginUpdateBound(),)
 
@@ -83,6 +85,7 @@ class MarginPerceptron(LinearLearner):
     def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None:
         self._margin = positive_number("margin", margin)
         self._square = 0.0
+        self._peak = 0.0
         LinearLearner.__init__(self, labels, intercept)
 
     @cython.cfunc
@@ -110,7 +113,14 @@ class MarginPerceptron(LinearLearner):
             after = before + y * self._values[self._first + k]
             self._weights[column] = after
             change += (after - before) * (after + before)
-        self._square = max(0.0, self._square + change)
+        self._square += change
+        self._peak = max(self._peak, self._square)
+        if self._square < 1e-6 * self._peak:
+            # So much was taken away again that rounding may have left anything: measure w itself.
+            self._square = 0.0
+            for k in range(self._features):
+                self._square += self._weights[k] * self._weights[k]
+            self._peak = self._square
 
     @property
     def margin(self) -> float:
@@ -118,16 +128,18 @@ class MarginPerceptron(LinearLearner):
         return self._margin
 
     def _state(self) -> dict[str, Any]:
-        return {**LinearLearner._state(self), "square": self._square}
+        return {**LinearLearner._state(self), "square": self._square, "peak": self._peak}
 
     def _check_state(self, state: Any) -> None:
         LinearLearner._check_state(self, state)
-        if type(state["square"]) is not float or state["square"] < 0:
-            raise invalid("square", "a number that is not negative", state["square"])
+        for name in ("square", "peak"):
+            if type(state[name]) is not float or state[name] < 0:
+                raise invalid(name, "a number that is not negative", state[name])
 
     def _become(self, state: Any) -> None:
         LinearLearner._become(self, state)
         self._square = state["square"]
+        self._peak = state["peak"]
 
     @property
     def parameters(self) -> dict[str, Any]:
