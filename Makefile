@@ -41,7 +41,10 @@ test-compiled: $(VENV)/installed
 
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides.
 test-interpreted: $(VENV)/installed
-	PYTHONPATH=src AFTERWIT_EXPECT=interpreted $(BIN)/python -m coverage run -m pytest -q -p no:xdist -m "not installed_only" --ignore tests/cli
+	$(BIN)/python -m coverage erase
+	PYTHONPATH=$(CURDIR)/src AFTERWIT_EXPECT=interpreted $(BIN)/python -m coverage run -m pytest -q -n 2 --dist worksteal \
+		-m "not installed_only" --ignore tests/cli --ignore tests/test_sklearn.py --ignore tests/test_river.py
+	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
 
 # Where real data for the error rates is, such as a9a and spamassassin.svm.gz; without it they are left out.

@@ -56,7 +56,7 @@ OPTIONS = {
     "SoftThresholdNetwork": ({}, {"gates": (3, 2), "rate": 0.5, "seed": 4}),
     "Winnow": ({}, {"rate": 3.0}),
 }
-for name in aw.LEARNERS:
+for name in (name for name in aw.LEARNERS if name != "OneVsRest"):
     for number, options in enumerate(OPTIONS.get(name, ({},))):
         for seed in range(4):
             random = np.random.default_rng(seed)

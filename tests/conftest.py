@@ -8,13 +8,18 @@ from hypothesis import HealthCheck, settings
 import afterwit
 from afterwit.testing import SEED
 
+INTERPRETED = os.environ.get("AFTERWIT_EXPECT") == "interpreted"
+
 # The same examples in every run: a failure today is a failure tomorrow.
 settings.register_profile(
-    "fixed", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "fixed",
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    max_examples=40 if INTERPRETED else 100,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fixed")
-
-INTERPRETED = os.environ.get("AFTERWIT_EXPECT") == "interpreted"
 
 
 def pytest_configure(config):

@@ -331,7 +331,7 @@ class LinearLearner(BinaryLearner):
                 if self._unpack(x) >= 0:
                     return self.score()
             return self._score(plain(x))
-        return self.score_many(read_one(x))[0]
+        return self.score_many(read_one(x)).item()
 
     def score_one(self, x: Any) -> float:
         return self._score(x)
