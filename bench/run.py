@@ -19,11 +19,11 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+import afterwit as aw
 from accuracy import accuracy_cases
 from kernels import kernel_case
 from learners import dimension_cases, learner_cases, sparse_rows, voted_case
-
-import afterwit as aw
 
 HERE = Path(__file__).resolve().parent
 REPETITIONS = 9
