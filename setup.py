@@ -39,6 +39,10 @@ COMPILED = [
 class OptionalBuild(build_ext):
     """Goes on without a module that cannot be compiled, for whatever reason: its Python file is there anyway."""
 
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def build_extension(self, ext):
         try:
             super().build_extension(ext)

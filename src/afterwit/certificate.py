@@ -162,7 +162,10 @@ class Certificate:
 
     def _sections(self) -> list[tuple[str, list[str]]]:
         """The certificate as headed paragraphs, for every form it is shown in."""
-        promised = [_at_most(self), f"{self.theorem.name} ({self.theorem.citation})", self.theorem.statement]
+        bounded = _at_most(self)
+        if self.bound is not None and not self.theorem.foreseeable:
+            bounded += ", which could only be known afterwards"
+        promised = [bounded, f"{self.theorem.name} ({self.theorem.citation})", self.theorem.statement]
         if self.inputs:
             shown = ", ".join(f"{name} = {_number(value)}" for name, value in self.inputs.items())
             promised.append(f"with {shown}")

@@ -6,7 +6,10 @@ import ast
 from typing import Any
 
 from afterwit._catalogue import learner_class, options_of
-from afterwit.errors import invalid
+from afterwit.errors import AfterwitError, invalid
+
+#: The kernels for rows of numbers.
+KERNELS = ("linear", "polynomial", "all_products", "gaussian")
 
 
 def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
@@ -21,8 +24,34 @@ def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
             raise invalid("--option", f"{wanted} for {name}", text)
         if key in given:
             raise invalid("--option", f"given once for {key}", text)
-        given[key] = _value(value)
+        given[key] = _kernel(value) if key == "kernel" else _value(value)
     return kind(**given, labels=labels)
+
+
+def _kernel(text: str) -> Any:
+    """A kernel as it is written in Python: gaussian(width=2) + 0.5 * linear(). Nothing else is evaluated."""
+    from afterwit import kernels
+
+    def made(node: ast.AST) -> Any:
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            return node.value
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -made(node.operand)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):
+            left, right = made(node.left), made(node.right)
+            return left + right if isinstance(node.op, ast.Add) else left * right
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KERNELS:
+            options = {keyword.arg: made(keyword.value) for keyword in node.keywords if keyword.arg is not None}
+            return getattr(kernels, node.func.id)(*map(made, node.args), **options)
+        raise ValueError
+
+    try:
+        return made(ast.parse(text, mode="eval").body)
+    except AfterwitError:
+        raise
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        allowed = f"made of {', '.join(f'{name}(...)' for name in KERNELS)}, + and *"
+        raise invalid("--option kernel", allowed, text) from None
 
 
 def _value(text: str) -> Any:

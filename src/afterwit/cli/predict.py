@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import Any
 
 import click
 import numpy as np
@@ -22,13 +23,13 @@ from afterwit.streams.libsvm import LibsvmStream
 def predict(model: str, file: str, predictions: str | None) -> None:
     """Predict FILE (libsvm text, plain or gzip; - for standard input) with the learner saved in MODEL.
 
-    Nothing is learned. The labels in FILE are only compared with; others than the learner's two are left out of the
+    Nothing is learned. The labels in FILE are only compared with; others than the learner's are left out of the
     comparison.
     """
     distinct_files(MODEL=model, FILE=file, predictions=predictions)
     learner = load(model)
-    if learner.state()["names"] is not None:
-        raise ModelFileError(f"{model}: its features have names, and those of a libsvm file are numbers")
+    _require_positions(model, learner)
+    labels = learner.labels if learner.labels is not None else learner.classes
     rows = compared = mistakes = 0
     with ExitStack() as stack:
         out = stack.enter_context(new_file(predictions)) if predictions is not None else None
@@ -40,7 +41,7 @@ def predict(model: str, file: str, predictions: str | None) -> None:
             if out is not None:
                 write_labels(out, predicted)
             rows += len(y)
-            known = np.isin(y, [label for label in learner.labels if isinstance(label, (int, float))])
+            known = np.isin(y, [label for label in labels if isinstance(label, (int, float))])
             compared += int(np.count_nonzero(known))
             mistakes += int(np.count_nonzero(predicted[known] != y[known]))
             shown.advance_to(reader.position)
@@ -49,6 +50,16 @@ def predict(model: str, file: str, predictions: str | None) -> None:
     if compared:
         click.echo(f"{compared:,} examples, {mistakes:,} mistakes, error {mistakes / compared:.2%}")
     if compared < rows:
-        negative, positive = learner.labels
         others = rows - compared
-        click.echo(f"{others:,} examples with a label that is neither {negative} nor {positive}: not compared")
+        wanted = f"neither {labels[0]} nor {labels[1]}" if len(labels) == 2 else "none of the learner's"
+        click.echo(f"{others:,} examples with a label that is {wanted}: not compared")
+
+
+def _require_positions(model: str, learner: Any) -> None:
+    """Refuse a learner whose examples were not rows of numbered features."""
+    state = learner.state()
+    for each in state.get("learners", [state]):
+        if each.get("names") is not None or each.get("form") == "named":
+            raise ModelFileError(f"{model}: its features have names, and those of a libsvm file are numbers")
+        if each.get("form") in ("texts", "objects"):
+            raise ModelFileError(f"{model}: its examples are not rows of numbers, as those of a libsvm file are")

@@ -48,7 +48,7 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Ev
     assumptions: tuple[Assumption, ...] = (played.same_rounds,)
     if played.same_rounds.holds:
         comparators += _comparators(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
-        rule = _follows_the_rule(matrix, signs, played.updates, margin / 2 / unit)
+        rule = _follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
         assumptions += (_starts_at_zero(learner), rule)
     return Evidence(
         subject=type(learner).__name__,
@@ -75,7 +75,7 @@ def _starts_at_zero(learner: Any) -> Assumption:
 
 
 def _follows_the_rule(
-    matrix: Any, signs: Signs, updates: list[npt.NDArray[np.intp]], margin: float = 0.0
+    matrix: Any, signs: Signs, updates: list[npt.NDArray[np.intp]], margin: float = 0.0, unit: float = 1.0
 ) -> Assumption:
     """y_t (w_t . x_t) <= margin |w_t| at every update, >= elsewhere, with w_t the sum of what was added before."""
     rule, wanted = ("exactly by its margin", "rho/2 |w_t|") if margin else ("exactly on its mistakes", "0")
@@ -93,7 +93,7 @@ def _follows_the_rule(
             for suspect in wrong.tolist():
                 distance = abs(signs[suspect] * rows.times(weights, suspect, suspect + 1)[0] - floor)
                 if distance > ROUNDING * (floor + rows.times(added, suspect, suspect + 1, absolute=True)[0]):
-                    detail = f"row {suspect} was not treated by the rule"
+                    detail = f"row {suspect} was not treated by the rule{_because_of_size(unit)}"
                     return Assumption(statement, Basis.OBSERVED, False, detail)
             if row < len(signs):
                 rows.add(weights, row, signs[row])
@@ -101,6 +101,13 @@ def _follows_the_rule(
             begin = row + 1
     count = sum(len(at) for at in updates)
     return Assumption(statement, Basis.OBSERVED, True, f"every round multiplied out, {count:,} updates")
+
+
+def _because_of_size(unit: float) -> str:
+    """A reason that is not the learner's fault: products of its numbers overflow or vanish."""
+    if unit > 1e150:
+        return ": products of numbers as large as these overflow"
+    return ": products of numbers as small as these vanish" if unit < 1e-150 else ""
 
 
 def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any) -> tuple[Comparator, ...]:

@@ -21,7 +21,16 @@ from afterwit.hindsight.least_loss import solve_in_ball, solve_least_loss
 from afterwit.labels import Signs
 from afterwit.linear._losses import losses, slopes
 from afterwit.linear._regret import Descent
-from afterwit.linear._replay import ROUNDING, comparator_for, matrix_of, on_part, replay, to_fit_on, used_columns
+from afterwit.linear._replay import (
+    ROUNDING,
+    comparator_for,
+    matrix_of,
+    moderate,
+    on_part,
+    replay,
+    to_fit_on,
+    used_columns,
+)
 from afterwit.linear._rows import Rows
 
 Floats = npt.NDArray[np.float64]
@@ -102,6 +111,11 @@ class DescentEvidence:
         far = np.maximum(abs(u.vector - self.trace.lowest), abs(u.vector - self.trace.highest))
         return float((far**2 * np.sqrt(self.descent.delta + self.gradients**2)).sum())
 
+    @property
+    def complete(self) -> bool:
+        """Nothing stands in the way of every theorem alike."""
+        return all(assumption.met for assumption in self.assumptions)
+
     def best(self, bound: Callable[[FixedWeights], float]) -> FixedWeights:
         return min(self.comparators, key=bound)
 
@@ -122,7 +136,7 @@ class DescentEvidence:
             observed=self.trace.loss,
             bound=bound if applies else None,
             assumptions=assumptions,
-            hindsight=hindsight if self.assumptions[0].holds else None,
+            hindsight=hindsight if self.complete else None,
             inputs=inputs if applies else {},
         )
 
@@ -136,10 +150,11 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> De
     if given is not None:
         given = _allowed(descent, given[used])
     passes = played.passes
-    same = bool(played.same_rounds.holds)
+    radius = float(row_norms(matrix).max(initial=0.0))
+    assumptions: tuple[Assumption, ...] = (played.same_rounds, moderate(radius))
+    same = all(assumption.met for assumption in assumptions)
     trace = _retrace(descent, matrix, signs, played.scores if same else np.empty(0))
     found = [_judged("zero", np.zeros(matrix.shape[1]), descent, matrix, signs, passes)]
-    assumptions: tuple[Assumption, ...] = (played.same_rounds,)
     if same:
         if given is not None:
             found.append(_judged("the given one", given, descent, matrix, signs, passes))
@@ -148,12 +163,13 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> De
         assumptions += (_computed_alike(trace),)
         if descent.ridge:
             assumptions += (_never_stood_still(trace),)
-    squared = matrix.multiply(matrix) if hasattr(matrix, "indptr") else matrix * matrix
+    with np.errstate(over="ignore"):
+        squared = matrix.multiply(matrix) if hasattr(matrix, "indptr") else matrix * matrix
     return DescentEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
         descent=descent,
-        radius=float(row_norms(matrix).max(initial=0.0)),
+        radius=radius,
         columns=np.sqrt(passes * np.asarray(squared.sum(axis=0), dtype=np.float64).reshape(-1)),
         trace=trace,
         comparators=tuple(found),

@@ -21,8 +21,17 @@ from afterwit.hindsight.comparator import Comparator, judge
 from afterwit.hindsight.max_margin_one_norm import solve_max_margin_one_norm
 from afterwit.hindsight.svm import for_liblinear
 from afterwit.labels import Signs
-from afterwit.linear._evidence import SMALLEST_MARGIN, Evidence
-from afterwit.linear._replay import ROUNDING, RowProducts, comparator_for, matrix_of, on_part, replay, to_fit_on
+from afterwit.linear._evidence import NOT_LOOKED_INTO, SMALLEST_MARGIN, Evidence
+from afterwit.linear._replay import (
+    ROUNDING,
+    RowProducts,
+    comparator_for,
+    matrix_of,
+    moderate,
+    on_part,
+    replay,
+    to_fit_on,
+)
 from afterwit.linear._rows import Rows
 
 
@@ -45,6 +54,8 @@ class MultiplicativeEvidence(Evidence):
 
     def separability(self) -> tuple[Assumption, Comparator | None]:
         statement = "some v has y_t (v . x_t) / |v|_1 >= rho > 0 in every round"
+        if self.not_the_rounds:
+            return Assumption(statement, Basis.OBSERVED, None, NOT_LOOKED_INTO), None
         smallest = SMALLEST_MARGIN * self.radius
         separating = [each for each in self.comparators if each.separates and each.margin > smallest]
         if not separating:
@@ -65,8 +76,8 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Mu
     features = max(1, learner.features + int(learner.parameters["intercept"])) * (2 if two_sided else 1)
     radius = float(abs(matrix).max()) if matrix.shape[0] and matrix.shape[1] else 0.0
     found = [_judged("zero", np.zeros(matrix.shape[1]), matrix, signs)]
-    assumptions: tuple[Assumption, ...] = (played.same_rounds,)
-    if played.same_rounds.holds:
+    assumptions: tuple[Assumption, ...] = (played.same_rounds, moderate(radius))
+    if all(assumption.met for assumption in assumptions):
         if given is not None:
             found.append(_judged("the given one", given, matrix, signs))
         elif radius > 0:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 #: A separator whose margin is below this share of the radius is within rounding of none.
 SMALLEST_MARGIN = 1e-9
+NOT_LOOKED_INTO = "not looked into"
 #: Training is repeated without each row in turn as long as that takes about this many multiplications at most.
 MOST_WORK = 200_000_000
 
@@ -48,6 +49,16 @@ class Evidence:
     #: For training until nothing changes: whether the last pass was without an update, and how to leave a row out.
     converged: bool = False
     leave_one_out: LeaveOneOut | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Nothing stands in the way of every theorem alike."""
+        return all(assumption.met for assumption in self.assumptions)
+
+    @property
+    def not_the_rounds(self) -> bool:
+        """The rows are not those it learned from: nothing further was looked into."""
+        return not self.assumptions[0].met
 
     @cached_property
     def hindsight(self) -> Hindsight:
@@ -98,7 +109,7 @@ class Evidence:
             observed=observed,
             bound=bound if applies else None,
             assumptions=assumptions,
-            hindsight=self.hindsight if len(self.assumptions) > 1 and theorem.quantity != "error" else None,
+            hindsight=self.hindsight if not self.not_the_rounds and theorem.quantity != "error" else None,
             inputs=inputs if applies else {},
         )
 
@@ -135,6 +146,8 @@ class LeaveOneOut:
 def separability(evidence: Evidence) -> tuple[Assumption, Comparator | None]:
     """Whether some comparator separates the data, and the one that does so most widely."""
     statement = "some v has y_t (v . x_t) / |v| >= gamma > 0 in every round"
+    if evidence.not_the_rounds:
+        return Assumption(statement, Basis.OBSERVED, None, NOT_LOOKED_INTO), None
     smallest = SMALLEST_MARGIN * evidence.radius
     separating = [each for each in evidence.comparators if each.separates and each.margin > smallest]
     if not separating:

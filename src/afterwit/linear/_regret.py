@@ -41,7 +41,7 @@ class RegretBound(Theorem):
 
     def applied(self, evidence: Any, regret: Any, inputs: Any, *assumptions: Assumption) -> Any:
         """The certificate for the comparator that makes the bound smallest."""
-        if not all(assumption.met for assumption in assumptions):
+        if not evidence.complete or not all(assumption.met for assumption in assumptions):
             return evidence.certificate(self, None, {}, *assumptions)
         best = evidence.best(lambda u: u.loss + regret(u))
         shown = {"L(u)": best.loss, "|u|": best.norm, **inputs, "u": best.source}

@@ -46,6 +46,10 @@ def replay(learner: Any, rows: Rows, signs: Signs) -> Replay:
 
     if learner.rounds != passes * rows.count:
         return done(False, f"the learner counts {learner.rounds:,} rounds, these rows are {rows.count:,}")
+    with np.errstate(all="ignore"):
+        overflowed = not np.isfinite(learner._vector()).all()
+    if overflowed:
+        return done(False, "its weights have grown beyond all numbers, and say nothing any more")
     fresh = type(learner)(**learner.parameters)
     while len(updates) < passes and fresh.mistakes <= learner.mistakes:
         updated = np.empty(rows.count, dtype=np.int8)
@@ -87,6 +91,13 @@ def same_weights(one: dict[str, Any], other: dict[str, Any], reserved: int = 0) 
         and not a[length:].any()
         and not b[length:].any()
     )
+
+
+def moderate(radius: float) -> Assumption:
+    """Whether squares of the values can be computed."""
+    fits = radius == 0 or 1e-100 < radius < 1e100
+    detail = "" if fits else f"the largest is {radius:.3g}"
+    return Assumption("values are of a size whose squares are numbers", Basis.OBSERVED, fits, detail)
 
 
 def matrix_of(learner: Any, rows: Rows) -> Any:

@@ -49,7 +49,7 @@ class WinnowBound(Theorem):
 
     def certify(self, evidence: Any) -> Any:
         separable, widest = evidence.separability()
-        if widest is None:
+        if widest is None or not evidence.complete:
             return evidence.certificate(self, None, {}, separable)
         margin = widest.margin
         slow_enough = Assumption(
@@ -89,6 +89,9 @@ class WinnowHingeBound(Theorem):
         return (norm * math.log(features) / rate + hinge_loss) / left if left > 0 else math.inf
 
     def certify(self, evidence: Any) -> Any:
+        if not evidence.complete:
+            return evidence.certificate(self, None, {})
+
         def value(u: Any) -> float:
             return float(self.bound(evidence.features, evidence.radius, u.norm, u.hinge, evidence.rate))
 

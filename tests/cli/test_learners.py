@@ -1,0 +1,107 @@
+"""Choosing a learner and its options on the command line, and predicting with what it has learned."""
+
+import numpy as np
+import pytest
+
+import afterwit as aw
+from afterwit import adversaries
+from afterwit._catalogue import learner_names
+
+
+@pytest.fixture
+def data(tmp_path):
+    stream = adversaries.label_noise(adversaries.separable(80, 5, margin=0.1, seed=4), 0.05, seed=1)
+    lines = (
+        f"{y} " + " ".join(f"{j}:{value!r}" for j, value in enumerate(row, 1))
+        for row, y in zip(stream.X.tolist(), stream.y.tolist(), strict=True)
+    )
+    (tmp_path / "data").write_text("\n".join(lines) + "\n")
+    # The ids of the file begin at 1: position 0 is there and empty.
+    return np.hstack([np.zeros((len(stream.X), 1)), stream.X]), stream.y
+
+
+@pytest.mark.parametrize("name", sorted(learner_names()))
+def test_every_learner_runs_saves_and_predicts(run_cli, data, tmp_path, name):
+    X, y = data
+    result = run_cli("run", "data", "--learner", name, "--model", "m", "--predictions", "p")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"{name} on data")
+    learner = getattr(aw, learner_names()[name])()
+    predicted = learner.learn_many(X, y)
+    assert (tmp_path / "p").read_text().split() == [str(label) for label in predicted]
+    assert aw.load(tmp_path / "m").mistakes == learner.mistakes
+    told = f"{type(learner).__name__}, 80 rounds" if learner.theorems else "No certificate: "
+    assert told in result.stdout
+    result = run_cli("predict", "m", "data")
+    wrong = int(np.count_nonzero(learner.predict_many(X) != y))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"80 examples, {wrong} mistakes")
+
+
+def test_options_reach_the_learner(run_cli, data, tmp_path):
+    options = ["loss=hinge", "rate=0.5", "ball=2", "intercept=true", "schedule=1/sqrt(t)"]
+    arguments = [part for option in options for part in ("--option", option)]
+    result = run_cli("run", "data", "--learner", "sgd", *arguments, "--model", "m", "--no-certificate")
+    assert (result.returncode, result.stderr) == (0, "")
+    expected = {"loss": "hinge", "rate": 0.5, "schedule": "1/sqrt(t)", "ball": 2.0, "intercept": True}
+    assert aw.load(tmp_path / "m").parameters == {**expected, "labels": (-1, 1)}
+    kernel = "kernel=gaussian(width=2) + 0.5 * linear() * polynomial(2)"
+    result = run_cli("run", "data", "--learner", "kernel-perceptron", "--option", kernel, "--model", "k")
+    assert (result.returncode, result.stderr) == (0, "")
+    expected = aw.kernels.gaussian(width=2) + 0.5 * aw.kernels.linear() * aw.kernels.polynomial(2)
+    assert aw.load(tmp_path / "k").kernel == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--learner", "wisdom"], "--learner must be one of adagrad, "),
+        (["--learner", "one-vs-rest"], "--learner must be one of adagrad, "),
+        (["--option", "speed=1"], "--option must be rate=VALUE or start=VALUE or intercept=VALUE for perceptron; "),
+        (["--option", "rate"], "--option must be rate=VALUE"),
+        (["--option", "rate=1", "--option", "rate=2"], "--option must be given once for rate; received 'rate=2'"),
+        (["--option", "rate=fast"], "rate must be a positive finite number; received 'fast'"),
+        (["--option", "intercept=1"], "intercept must be True or False; received 1"),
+        (["--learner", "kernel-perceptron", "--option", "kernel=open('x')"], "--option kernel must be made of linear"),
+        (["--learner", "kernel-perceptron", "--option", "kernel=gaussian(width=-1)"], "width must be a positive"),
+    ],
+)
+def test_a_wrong_choice_is_one_sentence_and_leaves_nothing(run_cli, data, tmp_path, arguments, message):
+    result = run_cli("run", "data", *arguments, "--model", "m")
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"afterwit: {message}")
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "m").exists()
+
+
+def test_predicting_with_many_labels_and_with_what_is_not_numbers(run_cli, data, tmp_path):
+    X, y = data
+    many = aw.OneVsRest()
+    many.learn_many(X, np.arange(len(y)) % 3)
+    aw.save(many, tmp_path / "many")
+    result = run_cli("predict", "many", "data")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "with a label that is none of the learner's: not compared" in result.stdout
+    texts = aw.KernelPerceptron(aw.kernels.string(2))
+    texts.learn_many(["abc", "bcd"], [-1, 1])
+    aw.save(texts, tmp_path / "texts")
+    result = run_cli("predict", "texts", "data")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "texts: its examples are not rows of numbers" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["adagrad", "balanced-winnow", "online-svm", "sgd", "winnow"])
+@pytest.mark.parametrize("size", ["1e300", "1e-300"])
+def test_numbers_near_the_ends_are_no_trouble(run_cli, tmp_path, name, size):
+    (tmp_path / "f").write_text(f"1 1:{size} 2:{size}\n-1 1:{size} 2:-{size}\n-1 1:{size} 2:{size}\n")
+    result = run_cli("run", "f", "--learner", name)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "verdict    not applicable" in result.stdout
+
+
+def test_weights_beyond_all_numbers_are_said_to_be(run_cli, tmp_path):
+    lines = [f"{1 if i % 2 else -1} 1:{100 * (-1) ** (i // 2)}" for i in range(400)]
+    (tmp_path / "f").write_text("\n".join(lines) + "\n")
+    result = run_cli("run", "f", "--learner", "sgd", "--option", "loss=squared", "--option", "rate=5")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "its weights have grown beyond all numbers" in " ".join(result.stdout.split())
