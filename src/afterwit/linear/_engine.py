@@ -423,9 +423,9 @@ class LinearLearner(BinaryLearner):
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
         """Learn rows in order; the scores, made before each label was used.
 
-        A bad value must change nothing, and looking for one costs a pass over the data. Where the rows hold at
-        least as many values as there are weights, the weights are copied instead: 0 * inf and 0 * nan are nan, so
-        a bad value shows in its row's score, and then the copy is put back.
+        A bad value must change nothing, and looking for one costs a pass over the data. Where the rows hold many
+        more values than there are weights, the weights are copied instead: 0 * inf and 0 * nan are nan, so a bad
+        value shows in its row's score, and then the copy is put back.
         """
         scores = np.empty(rows.count)
         if rows.count == 0:
@@ -434,7 +434,7 @@ class LinearLearner(BinaryLearner):
         with self._lock:
             try:
                 before = None
-                if len(rows.values) < self._features or not self._bad_values_show:
+                if len(rows.values) < 4 * self._features * self._stride or not self._bad_values_show:
                     rows.require_finite()
                 else:
                     before = self._state()
