@@ -187,3 +187,10 @@ def test_an_attribute_that_is_none():
         _ = aw.Perceptron().nonsense
     assert not aw.Perceptron()._is_stochastic
     assert aw.Perceptron()._memory_usage.endswith(" B")
+
+
+def test_a_clone_with_an_unknown_option_is_refused():
+    with pytest.raises(
+        aw.errors.InputError, match=r"^new_params must be some of rate, start, intercept, labels; received 'speed'"
+    ):
+        aw.Perceptron().clone({"speed": 1})

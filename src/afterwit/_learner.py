@@ -59,7 +59,11 @@ class Storable:
 
         With ``include_attributes`` it has learned the same.
         """
-        learner = type(self)(**{**self.parameters, **(new_params or {})})
+        parameters = self.parameters
+        for name in new_params or ():
+            if name not in parameters:
+                raise invalid("new_params", f"some of {', '.join(parameters)}", name)
+        learner = type(self)(**{**parameters, **(new_params or {})})
         if include_attributes:
             learner.restore(self.state())
         return learner
