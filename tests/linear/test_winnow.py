@@ -187,3 +187,13 @@ def test_states_that_do_not_fit_are_refused(change):
     learner.learn_one([1.0, 2.0], -1)
     with pytest.raises(InputError, match="must be"):
         learner.restore({**learner.state(), **change})
+
+
+def test_exponents_beyond_all_numbers_are_held():
+    for kind in (aw.Winnow, aw.BalancedWinnow):
+        learner = kind(rate=1e10)
+        learner.learn_one([1e300, -1.5e300], -1)
+        learner.learn_one([1e300, -1.5e300], 1)
+        assert learner.updates >= 1
+        assert np.isfinite(learner.weights).all()
+        assert all(np.isfinite(value).all() for name, value in learner.state().items() if name != "names")

@@ -4,6 +4,7 @@ from afterwit.linear._paired cimport PairedLearner
 
 
 cdef class MultiplicativeLearner(PairedLearner):
+    cdef double _rate
     cdef bint _two_sided
     cdef double _shift
     # exp(-shift): a factor 1 as it is stored.

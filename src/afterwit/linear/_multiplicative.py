@@ -22,7 +22,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.errors import invalid
+from afterwit.errors import invalid, positive_number
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._paired import PairedLearner
@@ -52,14 +52,29 @@ def both(difference: cython.double, unit: cython.double) -> cython.double:
     return size if size > 1e9 * unit else sqrt(size * size + 4 * unit * unit)
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def rounded_off(total: cython.double, change: cython.double) -> cython.double:
+    """What the sum of the two loses to rounding, exactly (Knuth)."""
+    after: cython.double = total + change
+    rest: cython.double = after - total
+    return (total - (after - rest)) + (change - rest)
+
+
 @cython.cclass
 class MultiplicativeLearner(PairedLearner):
     """A linear learner whose updates multiply the weights of the row's features."""
 
     _companion_name = "exponents"
+    _checker = "_certify_multiplicative"
+    #: Whether weights may be negative: two-sided.
+    _signed = False
 
-    def __init__(self, labels: Any = (-1, 1), intercept: Any = False, two_sided: bool = False) -> None:
-        self._two_sided = two_sided
+    def __init__(self, rate: Any, intercept: Any = False, labels: Any = (-1, 1)) -> None:
+        self._rate = positive_number("rate", rate)
+        self._two_sided = self._signed
         self._shift = 0.0
         self._unit = 1.0
         self._total = 0.0
@@ -68,7 +83,7 @@ class MultiplicativeLearner(PairedLearner):
         self._moved = 0
         self._changes = 0
         PairedLearner.__init__(self, labels, intercept)
-        self._fresh = 0.0 if two_sided else 1.0
+        self._fresh = 0.0 if self._two_sided else 1.0
         np.asarray(self._weights)[::2] = self._fresh
 
     # ------------------------------------------------------------------ scores
@@ -156,8 +171,6 @@ class MultiplicativeLearner(PairedLearner):
         down: cython.double = 0.0
         gone: cython.double
         come: cython.double
-        after: cython.double
-        rest: cython.double
         total: cython.double = self._total
         lost: cython.double = self._lost
         moved: cython.Py_ssize_t = self._moved
@@ -168,8 +181,9 @@ class MultiplicativeLearner(PairedLearner):
             self._weights[1 + 2 * column] = new
             if new - self._shift > 500.0 or (self._two_sided and -new - self._shift > 500.0) or new < -1e300:
                 # Held within bounds beyond any use, so that no exponent is infinite.
-                self._weights[1 + 2 * column] = min(max(new, -1e300), 1e300)
-                self.renew(max(self._shift, abs(self._weights[1 + 2 * column]) if self._two_sided else new))
+                new = min(max(new, -1e300), 1e300)
+                self._weights[1 + 2 * column] = new
+                self.renew(max(self._shift, abs(new) if self._two_sided else new))
                 total, lost, moved = self._total, self._lost, self._moved
                 continue
             up = exponential((abs(new) if self._two_sided else new) - self._shift)
@@ -185,14 +199,10 @@ class MultiplicativeLearner(PairedLearner):
                 come = both(come, self._unit) if new != 0 else 0.0
             moved += (new != 0) - (old != 0)
             # What goes is what once came, to the bit; the sum, and the digits that each addition loses.
-            after = total - gone
-            rest = after - total
-            lost += (total - (after - rest)) - (gone + rest)
-            total = after
-            after = total + come
-            rest = after - total
-            lost += (total - (after - rest)) + (come - rest)
-            total = after
+            lost += rounded_off(total, -gone)
+            total -= gone
+            lost += rounded_off(total, come)
+            total += come
             self._peak = max(self._peak, total)
         self._total, self._lost, self._moved = total, lost, moved
         self._changes += self._length
@@ -242,8 +252,6 @@ class MultiplicativeLearner(PairedLearner):
         """Take the sum Z anew."""
         k: cython.Py_ssize_t
         change: cython.double
-        after: cython.double
-        rest: cython.double
         self._total = 0.0
         self._lost = 0.0
         self._moved = 0
@@ -253,14 +261,21 @@ class MultiplicativeLearner(PairedLearner):
                 change = self._weights[2 * k]
                 if self._two_sided:
                     change = both(change, self._unit)
-                after = self._total + change
-                rest = after - self._total
-                self._lost += (self._total - (after - rest)) + (change - rest)
-                self._total = after
+                self._lost += rounded_off(self._total, change)
+                self._total += change
                 self._moved += 1
         self._peak = self._total
 
     # ------------------------------------------------------------------ what it knows
+
+    @property
+    def rate(self) -> float:
+        """The rate eta."""
+        return self._rate
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"rate": self._rate, **PairedLearner.parameters.__get__(self)}
 
     def _vector(self) -> Any:
         powers = self._companions()

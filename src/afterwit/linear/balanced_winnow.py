@@ -25,7 +25,6 @@ from typing import Any
 import cython
 
 from afterwit._values import signature
-from afterwit.errors import positive_number
 from afterwit.linear.winnow import WinnowBound, WinnowHingeBound
 
 if cython.compiled:
@@ -43,17 +42,13 @@ class BalancedWinnow(MultiplicativeLearner):
     labels     the negative and the positive label
     """
 
-    _rate: cython.double
-
     theorems = (WinnowBound(), WinnowHingeBound())
-    _checker = "_certify_multiplicative"
     _signed = True
 
     __signature__ = signature(rate=0.1, intercept=False, labels=(-1, 1))
 
     def __init__(self, rate: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        self._rate = positive_number("rate", rate)
-        MultiplicativeLearner.__init__(self, labels, intercept, two_sided=True)
+        MultiplicativeLearner.__init__(self, rate, intercept, labels)
 
     @cython.cfunc
     @cython.nogil
@@ -64,12 +59,3 @@ class BalancedWinnow(MultiplicativeLearner):
             self.multiply(self._rate * y)
             return True
         return False
-
-    @property
-    def rate(self) -> float:
-        """The rate eta."""
-        return self._rate
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"rate": self._rate, **MultiplicativeLearner.parameters.__get__(self)}

@@ -27,7 +27,6 @@ import cython
 
 from afterwit._values import signature
 from afterwit.certificate import Assumption, Basis, Theorem
-from afterwit.errors import positive_number
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._multiplicative import MultiplicativeLearner
@@ -116,17 +115,12 @@ class Winnow(MultiplicativeLearner):
     labels     the negative and the positive label
     """
 
-    _rate: cython.double
-
     theorems = (WinnowBound(), WinnowHingeBound())
-    _checker = "_certify_multiplicative"
-    _signed = False
 
     __signature__ = signature(rate=0.1, intercept=False, labels=(-1, 1))
 
     def __init__(self, rate: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        self._rate = positive_number("rate", rate)
-        MultiplicativeLearner.__init__(self, labels, intercept, two_sided=False)
+        MultiplicativeLearner.__init__(self, rate, intercept, labels)
 
     @cython.cfunc
     @cython.nogil
@@ -137,12 +131,3 @@ class Winnow(MultiplicativeLearner):
             self.multiply(self._rate * y)
             return True
         return False
-
-    @property
-    def rate(self) -> float:
-        """The rate eta."""
-        return self._rate
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"rate": self._rate, **MultiplicativeLearner.parameters.__get__(self)}
