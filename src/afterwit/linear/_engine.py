@@ -404,7 +404,6 @@ class LinearLearner(BinaryLearner):
     def _take(self, first: cython.Py_ssize_t, offset: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.void:
         """Make this part of the source the current row; with an intercept, a copy after the constant feature."""
         k: cython.Py_ssize_t
-        column: cython.int
         if not self._reserved:
             self._first = first
             self._offset = offset
@@ -416,8 +415,7 @@ class LinearLearner(BinaryLearner):
         if not self._dense:
             self._scratch_columns[0] = 0
             for k in range(length):
-                column = self._source_columns[offset + k]
-                self._scratch_columns[k + 1] = column + 1 if column >= 0 else -1
+                self._scratch_columns[k + 1] = self._source_columns[offset + k] + 1
         self._length = length + 1
 
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
