@@ -52,6 +52,20 @@ def test_a_violation_is_loud():
     assert "THIS IS A BUG IN AFTERWIT" in str(certificate(observed=6))
 
 
+class Dice(Pigeons):
+    chance = "on average over its own draws"
+
+
+def test_a_bound_on_an_average_is_not_broken_by_one_run():
+    above, below = (Certificate(Dice(), "Learner", 10, observed, 5.0, ()) for observed in (6, 4))
+    assert above.verdict is below.verdict is Verdict.HOLDS
+    assert "at most 5 mistakes, on average over its own draws" in str(above)
+    assert "holds, on average over its own draws; this run is above it, as single runs may be" in str(above)
+    assert "this run is above it" not in str(below)
+    assert above.to_dict()["theorem"]["chance"] == "on average over its own draws"
+    assert Dice() != Pigeons()
+
+
 def test_a_vacuous_bound_says_so():
     made = certificate(bound=10.0)
     assert made.vacuous

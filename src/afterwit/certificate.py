@@ -72,16 +72,19 @@ class Theorem(ABC):
     quantity: str
     #: The bound depends on the sequence alone, not on what the learner did with it: it could have been promised.
     foreseeable: ClassVar[bool] = True
+    #: How far the bound is a matter of chance, where it is: "on average over its own draws", "with probability 95%".
+    #: A single run above such a bound does not refute it.
+    chance: str = ""
 
     @abstractmethod
     def certify(self, evidence: Any) -> Certificate | None:
         """Apply the theorem to what a checker recomputed from the data; None if it is not about such a run."""
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.quantity == other.quantity
+        return type(self) is type(other) and (self.quantity, self.chance) == (other.quantity, other.chance)
 
     def __hash__(self) -> int:
-        return hash((type(self), self.quantity))
+        return hash((type(self), self.quantity, self.chance))
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.statement} ({self.citation})>"
@@ -129,8 +132,12 @@ class Certificate:
     def verdict(self) -> Verdict:
         if self.bound is None or not all(assumption.met for assumption in self.assumptions):
             return Verdict.NOT_APPLICABLE
-        slack = ROUNDING * max(1.0, abs(self.bound))
-        return Verdict.HOLDS if self.observed <= self.bound + slack else Verdict.VIOLATED
+        return Verdict.HOLDS if self.theorem.chance or not self._exceeded else Verdict.VIOLATED
+
+    @property
+    def _exceeded(self) -> bool:
+        assert self.bound is not None
+        return not self.observed <= self.bound + ROUNDING * max(1.0, abs(self.bound))
 
     @property
     def vacuous(self) -> bool:
@@ -193,7 +200,9 @@ class Certificate:
             return ": THIS IS A BUG IN AFTERWIT, a proved bound was exceeded. Please report it."
         if self.verdict is Verdict.NOT_APPLICABLE:
             return ": " + self._why_not()
-        return ", but no run of this length could break the bound: it says nothing here" if self.vacuous else ""
+        if self.vacuous:
+            return ", but no run of this length could break the bound: it says nothing here"
+        return f", {self.theorem.chance}; this run is above it, as single runs may be" if self._exceeded else ""
 
     def _why_not(self) -> str:
         return "; ".join(a.detail or f"not so: {a.statement}" for a in self.failed)
@@ -214,6 +223,7 @@ class Certificate:
                 "name": self.theorem.name,
                 "statement": self.theorem.statement,
                 "citation": self.theorem.citation,
+                "chance": self.theorem.chance,
             },
             "quantity": self.quantity,
             "rounds": self.rounds,
@@ -252,9 +262,10 @@ def _rank(certificate: Certificate) -> tuple[bool, bool, float]:
 def _at_most(certificate: Certificate) -> str:
     if certificate.bound is None:
         return "nothing"
+    chance = f", {certificate.theorem.chance}" if certificate.theorem.chance else ""
     if certificate.quantity not in COUNTS:
-        return f"{certificate.quantity} at most {_number(certificate.bound)}"
-    return f"at most {_amount(_whole_part(certificate), certificate.quantity)}"
+        return f"{certificate.quantity} at most {_number(certificate.bound)}{chance}"
+    return f"at most {_amount(_whole_part(certificate), certificate.quantity)}{chance}"
 
 
 def _whole_part(certificate: Certificate) -> float:
