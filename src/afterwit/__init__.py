@@ -6,9 +6,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, kernels, sklearn, streams, testing
+    from afterwit import adversaries, errors, experts, hindsight, kernels, losses, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
+    from afterwit.experts.adahedge import AdaHedge
+    from afterwit.experts.boa import BOA
+    from afterwit.experts.exp3 import Exp3
+    from afterwit.experts.exponential_weights import ExponentialWeights
+    from afterwit.experts.fixed_share import FixedShare
+    from afterwit.experts.mlpol import MLpol
+    from afterwit.experts.polynomial_weights import PolynomialWeights
+    from afterwit.experts.randomized_weighted_majority import RandomizedWeightedMajority
+    from afterwit.experts.second_order_weights import SecondOrderWeights
+    from afterwit.experts.sleeping_experts import SleepingExperts
+    from afterwit.experts.swap_regret import SwapRegret
+    from afterwit.experts.weighted_majority import WeightedMajority
     from afterwit.linear._rows import SparseRow
     from afterwit.linear.adagrad import AdaGrad
     from afterwit.linear.averaged_perceptron import AveragedPerceptron
@@ -45,11 +57,39 @@ LEARNERS = (
     "Winnow",
 )
 
+#: The algorithms that follow expert advice, by name.
+EXPERT_ALGORITHMS = (
+    "AdaHedge",
+    "BOA",
+    "Exp3",
+    "ExponentialWeights",
+    "FixedShare",
+    "MLpol",
+    "PolynomialWeights",
+    "RandomizedWeightedMajority",
+    "SecondOrderWeights",
+    "SleepingExperts",
+    "SwapRegret",
+    "WeightedMajority",
+)
+
 _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
     "AfterwitError": "errors",
+    "AdaHedge": "experts.adahedge",
+    "BOA": "experts.boa",
+    "Exp3": "experts.exp3",
+    "ExponentialWeights": "experts.exponential_weights",
+    "FixedShare": "experts.fixed_share",
+    "MLpol": "experts.mlpol",
+    "PolynomialWeights": "experts.polynomial_weights",
+    "RandomizedWeightedMajority": "experts.randomized_weighted_majority",
+    "SecondOrderWeights": "experts.second_order_weights",
+    "SleepingExperts": "experts.sleeping_experts",
+    "SwapRegret": "experts.swap_regret",
+    "WeightedMajority": "experts.weighted_majority",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
     "BalancedWinnow": "linear.balanced_winnow",
@@ -70,36 +110,62 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
+_SUBPACKAGES = (
+    "adversaries",
+    "errors",
+    "experts",
+    "hindsight",
+    "kernels",
+    "linear",
+    "losses",
+    "sklearn",
+    "streams",
+    "testing",
+)
 
 __all__ = [
+    "BOA",
+    "EXPERT_ALGORITHMS",
     "LEARNERS",
     "SGD",
     "AdaGrad",
+    "AdaHedge",
     "AfterwitError",
     "Assumption",
     "AveragedPerceptron",
     "BalancedWinnow",
     "Certificate",
     "DualPerceptron",
+    "Exp3",
+    "ExponentialWeights",
+    "FixedShare",
     "KernelPerceptron",
     "Learner",
+    "MLpol",
     "MarginPerceptron",
     "OneVsRest",
     "OnlineSVM",
     "Perceptron",
+    "PolynomialWeights",
+    "RandomizedWeightedMajority",
     "Record",
+    "SecondOrderWeights",
+    "SleepingExperts",
     "SoftThresholdNetwork",
     "SparseRow",
+    "SwapRegret",
     "Theorem",
     "VotedPerceptron",
+    "WeightedMajority",
     "Winnow",
     "adversaries",
     "compiled",
     "errors",
+    "experts",
     "hindsight",
     "kernels",
     "load",
+    "losses",
     "play",
     "save",
     "sklearn",

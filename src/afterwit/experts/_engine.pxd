@@ -1,0 +1,73 @@
+# The C side of _engine.py: what compiled expert algorithms may use.
+
+cimport cython
+
+from afterwit._learner cimport Storable
+
+
+cdef class ExpertLearner(Storable):
+    cdef cython.pymutex _lock
+    cdef object _given_experts
+    cdef object _experts
+    cdef Py_ssize_t _n
+
+    # The loss, and what the algorithm is shown of it.
+    cdef object _loss
+    cdef int _loss_kind
+    cdef double _quantile
+    cdef bint _linear
+    cdef bint _drawing
+    cdef bint _ranged
+    cdef double _low
+    cdef double _width
+    cdef unsigned long long _seed
+
+    # The current round: advice (or losses) from _first on, who is awake, unnormalised shares and their sum.
+    cdef const double[::1] _values
+    cdef Py_ssize_t _first
+    cdef bint _some_sleep
+    cdef signed char[::1] _awake
+    cdef double[::1] _shares
+    cdef double _total
+    cdef double _forecast
+    # Each expert's loss, as the algorithm sees it (scaled to [0, 1] if there is a range), and the mixture of these.
+    cdef double[::1] _losses
+    cdef double[::1] _seen
+    cdef double _mixed
+    cdef double _own
+
+    # What has happened.
+    cdef long long _rounds
+    # Rounds of which only the losses were known.
+    cdef long long _unforecast
+    cdef double _total_loss
+    cdef double[::1] _expert_losses
+    cdef double[::1] _regrets
+    cdef double[::1] _slope_regrets
+    cdef long long[::1] _awake_rounds
+
+    # What was wrong with the last round.
+    cdef Py_ssize_t _bad_expert
+    cdef double _bad_value
+    cdef object _raised
+
+    cdef double weigh(self) noexcept nogil
+    cdef void update(self) noexcept nogil
+    cdef double predict(self) noexcept nogil
+
+    cdef double exponentiate(self, double[::1] scores, double factor) noexcept nogil
+    cdef double gain(self, Py_ssize_t i) noexcept nogil
+    cdef double regret_to(self, Py_ssize_t i) noexcept nogil
+    cdef double uniform(self, long long round) noexcept nogil
+    cdef Py_ssize_t drawn(self) noexcept nogil
+    cdef double mean(self) noexcept nogil
+    cdef void wake(self, Py_ssize_t first) noexcept nogil
+    cdef double loss_of(self, double forecast, double outcome) noexcept nogil
+    cdef double slope_of(self, double forecast, double outcome) noexcept nogil
+    cdef double _called(self, bint slope, double forecast, double outcome) noexcept nogil
+    cdef int judge(self, double outcome) noexcept nogil
+    cdef int judge_losses(self) noexcept nogil
+    cdef int show(self) noexcept nogil
+    cdef int show_slopes(self, double outcome) noexcept nogil
+    cdef void commit(self) noexcept nogil
+    cdef void everyone(self) noexcept nogil

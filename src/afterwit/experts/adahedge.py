@@ -1,0 +1,178 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""AdaHedge: exponential weights whose rate follows from what the rates before have cost. No range, no horizon.
+
+Setting     N experts and any convex loss, of any size; forecast the mean of the advice by p_t.
+Update      p_{t,i} proportional to exp(-eta_t L_{t-1,i}) with eta_t = ln N / Delta_{t-1}, the leaders alone while
+            Delta is 0; Delta_t = Delta_{t-1} + h_t - m_t: the mixture's loss h_t = p_t . l_t less the mix loss m_t =
+            -1/eta_t ln sum_i p_{t,i} exp(-eta_t l_{t,i}), what a single expert with these weights would have lost.
+Guarantee   on any sequence, where s_t is the range of the losses in round t and S the largest of these, the regret is
+            at most sqrt(ln N sum s_t^2) + S (4/3 ln N + 2). It does not change when losses are scaled or shifted.
+Source      de Rooij, van Erven, Grünwald & Koolen 2014, Figure 1 and Corollary 7.
+
+>>> learner = AdaHedge(2, gradient=False)
+>>> learner.learn_many([[10.0, 14.0], [10.0, 14.0], [10.0, 14.0]], [13.0, 13.0, 13.0]).round(3).tolist()
+[12.0, 13.2, 13.661]
+>>> learner.best_expert, round(learner.regret, 3)  # mixing did better than either
+(1, -1.523)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import cython
+import numpy as np
+
+from afterwit._values import signature
+from afterwit.experts._certify import RegretTheorem, Run, log_n
+from afterwit.experts._engine import a_number, numbers, plain, view
+
+if cython.compiled:
+    from cython.cimports.afterwit.experts._engine import ExpertLearner
+    from cython.cimports.libc.math import INFINITY, exp, log
+else:
+    from math import exp, log
+    from math import inf as INFINITY
+
+    from afterwit.experts._engine import ExpertLearner
+
+
+class AdaHedgeBound(RegretTheorem):
+    name = "AdaHedge bound"
+    statement = "regret <= sqrt(ln N sum s_t^2) + S (4/3 ln N + 2), s_t the range of the losses in round t"
+    citation = "de Rooij, van Erven, Grünwald & Koolen 2014, Corollary 7"
+
+    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]]:
+        squares, largest = run.kept["squared_ranges"], run.kept["largest_range"]
+        bound = math.sqrt(log_n(run) * squares) + largest * (4 / 3 * log_n(run) + 2)
+        return bound, {"N": run.n, "sum s_t^2": squares, "S": largest}
+
+
+@cython.cclass
+class AdaHedge(ExpertLearner):
+    """AdaHedge.
+
+    n_experts   how many experts, or their names
+    loss        "square", "absolute", "percentage", "pinball(q)", "log", "zero-one" or one of `afterwit.losses`
+    gradient    whether to learn from slopes, so as to compete with every fixed mixture of the experts; None: if the
+                loss has slopes
+    seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    """
+
+    _cumulative: cython.double[::1]
+    _log_n: cython.double
+    _delta: cython.double
+    _squared_ranges: cython.double
+    _largest_range: cython.double
+
+    theorems = (AdaHedgeBound(),)
+
+    __signature__ = signature(n_experts=None, loss="square", gradient=None, seed=0)
+
+    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, seed: Any = 0) -> None:
+        ExpertLearner.__init__(self, n_experts, loss, gradient, None, seed)
+        self._cumulative = view(np.zeros(self._n))
+        self._log_n = math.log(self._n)
+        self._delta = 0.0
+        self._squared_ranges = 0.0
+        self._largest_range = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def weigh(self) -> cython.double:
+        if self._delta > 0:
+            return self.exponentiate(self._cumulative, -self._log_n / self._delta)
+        i: cython.Py_ssize_t
+        least: cython.double = INFINITY
+        total: cython.double = 0.0
+        for i in range(self._n):
+            if self._awake[i] and self._cumulative[i] < least:
+                least = self._cumulative[i]
+        for i in range(self._n):
+            self._shares[i] = 1.0 if self._awake[i] and self._cumulative[i] == least else 0.0
+            total += self._shares[i]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def update(self) -> cython.void:
+        i: cython.Py_ssize_t
+        low: cython.double = INFINITY
+        high: cython.double = -INFINITY
+        for i in range(self._n):
+            if self._seen[i] < low:
+                low = self._seen[i]
+            if self._seen[i] > high:
+                high = self._seen[i]
+        gap: cython.double = self._mixed - self.mix_loss(low)
+        for i in range(self._n):
+            # Only differences matter; without their least part the sums stay small.
+            self._cumulative[i] += self._seen[i] - low
+        if gap > 0:
+            self._delta += gap
+        self._squared_ranges += (high - low) * (high - low)
+        if high - low > self._largest_range:
+            self._largest_range = high - low
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mix_loss(self, low: cython.double) -> cython.double:
+        """The loss of the mixture as one expert, over all experts: a sleeper's is the mixture's own."""
+        i: cython.Py_ssize_t
+        rate: cython.double
+        before: cython.double = INFINITY
+        after: cython.double = INFINITY
+        total: cython.double = 0.0
+        if self._delta == 0:
+            for i in range(self._n):
+                if self._cumulative[i] < before:
+                    before = self._cumulative[i]
+                if self._cumulative[i] + self._seen[i] < after:
+                    after = self._cumulative[i] + self._seen[i]
+            return after - before
+        rate = self._log_n / self._delta
+        if self._some_sleep:
+            self._some_sleep = False
+            self._total = self.exponentiate(self._cumulative, -rate)
+        for i in range(self._n):
+            total += self._shares[i] * exp(-rate * (self._seen[i] - low))
+        total = total / self._total
+        return low - log(total) / rate if total > 0 else self._mixed
+
+    def _kept(self) -> dict[str, Any]:
+        return {"squared_ranges": self._squared_ranges, "largest_range": self._largest_range}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "n_experts": self._given_experts,
+            "loss": self._loss_given,
+            "gradient": bool(self._linear),
+            "seed": self._seed,
+        }
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            **ExpertLearner._state(self),
+            "cumulative": plain(self._cumulative),
+            "delta": self._delta,
+            "squared_ranges": self._squared_ranges,
+            "largest_range": self._largest_range,
+        }
+
+    def _check_state(self, state: Any) -> None:
+        ExpertLearner._check_state(self, state)
+        numbers(state, "cumulative", self._n)
+        for name in ("delta", "squared_ranges", "largest_range"):
+            a_number(state, name)
+
+    def _become(self, state: Any) -> None:
+        ExpertLearner._become(self, state)
+        self._cumulative = numbers(state, "cumulative", self._n)
+        self._delta = state["delta"]
+        self._squared_ranges = state["squared_ranges"]
+        self._largest_range = state["largest_range"]

@@ -1,0 +1,198 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Weighted majority: predict what most of the weight says; on a mistake, those who were wrong lose some of theirs.
+
+Setting     N experts, each predicting a label; predict the label with the largest weight behind it, of equals the
+            larger.
+Update      on a mistake only: w_{t+1,i} = beta w_{t,i} for the experts that were wrong, from w_1 = 1, 0 <= beta < 1.
+Guarantee   on any sequence: mistakes <= (ln N + m* ln(1/beta)) / ln(2/(1 + beta)), where m* is the best expert's
+            number of mistakes. With beta = 0, which is halving: at most log2 N if some expert makes none. The source
+            has two labels; with more, a mistake still means that at most half of the weight was right, which is all
+            that is used.
+Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.3 and Theorem 8.3; Littlestone & Warmuth 1994.
+
+With beta = 0 and no expert left without a mistake, those with the fewest count: the limit of small beta.
+
+>>> learner = WeightedMajority(3, beta=0.5)
+>>> learner.learn_one([0, 1, 1], 0)
+1.0
+>>> learner.mistakes, learner.weights.tolist()
+(1, [0.5, 0.25, 0.25])
+>>> learner.learn_one([0, 1, 1], 0)  # half against half: the larger label
+1.0
+>>> learner.learn_one([0, 1, 1], 0)
+0.0
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import cython
+import numpy as np
+
+from afterwit._values import signature
+from afterwit.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.errors import InputError, invalid
+from afterwit.experts._certify import Run, log_n
+from afterwit.experts._engine import between, numbers, plain, view
+
+if cython.compiled:
+    from cython.cimports.afterwit.experts._engine import ExpertLearner
+    from cython.cimports.libc.math import INFINITY
+else:
+    from math import inf as INFINITY
+
+    from afterwit.experts._engine import ExpertLearner
+
+
+class WeightedMajorityBound(Theorem):
+    name = "weighted majority bound"
+    statement = "mistakes <= (ln N + m* ln(1/beta)) / ln(2/(1 + beta))"
+    citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.3"
+    quantity = "mistakes"
+
+    def certify(self, evidence: Run) -> Certificate:
+        beta, least = evidence.kept["beta"], float(evidence.expert_losses.min())
+        assumptions = []
+        bound: float | None
+        if beta == 0:
+            detail = f"the best makes {least:.0f} mistakes" if least else ""
+            assumptions.append(Assumption("some expert makes no mistake", Basis.OBSERVED, least == 0, detail))
+            bound = math.log2(evidence.n) if least == 0 else None
+        else:
+            bound = (log_n(evidence) + least * math.log(1 / beta)) / math.log(2 / (1 + beta))
+        return Certificate(
+            theorem=self,
+            subject=evidence.subject,
+            rounds=evidence.rounds,
+            observed=evidence.loss,
+            bound=bound,
+            assumptions=tuple(assumptions),
+            hindsight=evidence.hindsight() if evidence.rounds else None,
+            inputs={"N": evidence.n, "beta": beta, "m*": least},
+        )
+
+
+@cython.cclass
+class WeightedMajority(ExpertLearner):
+    """Weighted majority. Experts do not sleep here: see `SleepingExperts`.
+
+    n_experts  how many experts, or their names
+    beta       what the weight of a wrong expert is multiplied by, from 0 up to less than 1
+    """
+
+    _beta: cython.double
+    _factor: cython.double
+    _wrong: cython.double[::1]
+    _labels: cython.double[::1]
+    _votes: cython.double[::1]
+
+    theorems = (WeightedMajorityBound(),)
+    sleeping = False
+
+    __signature__ = signature(n_experts=None, beta=0.5)
+
+    def __init__(self, n_experts: Any, beta: Any = 0.5) -> None:
+        ExpertLearner.__init__(self, n_experts, "zero-one", False, (0.0, 1.0))
+        # A vote is no draw: the loss is that of the prediction.
+        self._drawing = False
+        if isinstance(beta, (int, float)) and not isinstance(beta, bool) and beta == 0:
+            self._beta = 0.0
+            self._factor = -INFINITY
+        else:
+            self._beta = between("beta", beta, 0, 1, "a number from 0 up to less than 1")
+            self._factor = math.log(self._beta)
+        self._wrong = view(np.zeros(self._n))
+        self._labels = view(np.zeros(self._n))
+        self._votes = view(np.zeros(self._n))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def weigh(self) -> cython.double:
+        i: cython.Py_ssize_t
+        least: cython.double = INFINITY
+        total: cython.double = 0.0
+        if self._beta > 0:
+            return self.exponentiate(self._wrong, self._factor)
+        for i in range(self._n):
+            if self._wrong[i] < least:
+                least = self._wrong[i]
+        for i in range(self._n):
+            self._shares[i] = 1.0 if self._wrong[i] == least else 0.0
+            total += self._shares[i]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def predict(self) -> cython.double:
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        label: cython.double
+        count: cython.Py_ssize_t = 0
+        best: cython.Py_ssize_t = 0
+        for i in range(self._n):
+            label = self._values[self._first + i]
+            k = 0
+            while k < count and self._labels[k] != label:
+                k += 1
+            if k == count:
+                self._labels[k] = label
+                self._votes[k] = 0.0
+                count += 1
+            self._votes[k] += self._shares[i]
+        for k in range(1, count):
+            if self._votes[k] > self._votes[best] or (
+                self._votes[k] == self._votes[best] and self._labels[k] > self._labels[best]
+            ):
+                best = k
+        return self._labels[best]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def update(self) -> cython.void:
+        i: cython.Py_ssize_t
+        if self._own > 0:
+            for i in range(self._n):
+                self._wrong[i] += self._seen[i]
+
+    def observe(self, losses: Any) -> float:
+        raise _needs_advice()
+
+    def observe_many(self, losses: Any) -> Any:
+        raise _needs_advice()
+
+    @property
+    def takes_losses(self) -> bool:
+        return False
+
+    @property
+    def mistakes(self) -> int:
+        return int(self._total_loss)
+
+    def _kept(self) -> dict[str, Any]:
+        return {"beta": self._beta}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"n_experts": self._given_experts, "beta": self._beta}
+
+    def _state(self) -> dict[str, Any]:
+        return {**ExpertLearner._state(self), "wrong": plain(self._wrong)}
+
+    def _check_state(self, state: Any) -> None:
+        ExpertLearner._check_state(self, state)
+        numbers(state, "wrong", self._n)
+        if (state["wrong"] < 0).any():
+            raise invalid("wrong", "counts of mistakes", state["wrong"])
+
+    def _become(self, state: Any) -> None:
+        ExpertLearner._become(self, state)
+        self._wrong = numbers(state, "wrong", self._n)
+
+
+def _needs_advice() -> InputError:
+    return InputError("WeightedMajority votes on labels: losses alone are not enough; use learn_one(advice, outcome)")
