@@ -120,7 +120,7 @@ class FixedShare(ExpertLearner):
             cost = (self._shifts + 1) * math.log(self._n) + (self._horizon - 1) * entropy
             self._rate = math.sqrt(8 * cost / self._horizon)
         self._levels = 1 + (self._shifts or 0)
-        self._probabilities = view(np.full(self._n, 1 / self._n))
+        self._probabilities = view(np.full(self._n, 1.0 / self._n))
         self._paths = view(np.zeros(self._levels * self._n))
 
     @cython.cfunc
