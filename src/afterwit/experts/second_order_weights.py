@@ -68,6 +68,7 @@ class HorizonBound(RegretTheorem):
     name = "horizon bound"
     statement = "regret <= 2 sqrt(T ln N) after at most T rounds, the horizon"
     citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.4 and exercise 8.7"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
         horizon = run.parameters["horizon"]
