@@ -109,7 +109,8 @@ def read_outcomes(outcomes: Any, rounds: int) -> Floats:
     if not np.isfinite(values).all():
         at = int(np.argmin(np.isfinite(values)))
         raise invalid(f"outcomes[{at}]", "a finite number", float(values[at]))
-    return values
+    # Compiled loops take no array that is read-only, as those of DataFrames may be.
+    return values if values.flags.writeable else values.copy()
 
 
 def check_presence(values: Floats, experts: Experts, sleeping: bool, refusal: str, parameter: str = "advice") -> None:

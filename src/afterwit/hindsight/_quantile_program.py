@@ -28,10 +28,12 @@ TOLERANCE = 1e-9
 def quantile_program(rows: Floats, targets: Floats, ends: tuple[float, float], mixing: bool) -> tuple[Floats, Floats]:
     """The weights, and the z that proves them best."""
     if not mixing:
+        # Columns and targets each in their own unit, so that the weights are of moderate size.
         sizes = np.abs(rows).max(axis=0)
         columns = np.where(sizes > 0, sizes, 1.0)
-        weights, z = _grow(rows / columns, targets, ends, False)
-        return weights / columns, z
+        unit = float(np.abs(targets).max()) or 1.0
+        weights, z = _grow(rows / columns, targets / unit, ends, False)
+        return weights * unit / columns, z
     return _grow(rows, targets, ends, True)
 
 
