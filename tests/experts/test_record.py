@@ -204,7 +204,7 @@ def test_a_failing_round_leaves_the_learner_as_it_was():
         (lambda: play(aw.MLpol(1, loss="percentage"), [[1.0]], [0.0]), "must be not 0"),
         (lambda: play_losses(aw.MLpol(1), [[1.0]]), "learner must be one that learns from losses alone"),
         (lambda: play_losses(aw.WeightedMajority(1), [[1.0]]), "learner must be one that learns from losses alone"),
-        (lambda: play_losses(aw.AdaHedge(2), [[1.0]]), "losses must be two-dimensional with 2 columns"),
+        (lambda: play_losses(aw.AdaHedge(2, gradient=False), [[1.0]]), "losses must be two-dimensional with 2 columns"),
     ],
 )
 def test_what_is_not_allowed(call, words):
@@ -228,7 +228,10 @@ tables = st.tuples(st.integers(1, 3), st.integers(1, 7)).flatmap(
 def test_regrets_are_those_of_the_definitions(table, sleeping):
     shares, losses, own = table
     if sleeping:
-        losses = [[nan if share == 0 else loss for share, loss in zip(*rows, strict=True)] for rows in zip(shares, losses, strict=True)]
+        losses = [
+            [nan if share == 0 else loss for share, loss in zip(*rows, strict=True)]
+            for rows in zip(shares, losses, strict=True)
+        ]
     assert regrets.regret_curve(own, losses).tolist() == naive.regret_curve(own, losses)
     assert regrets.internal_regret(shares, losses) == pytest.approx(naive.internal_regret(shares, losses), abs=1e-12)
     assert regrets.swap_regret(shares, losses) == pytest.approx(naive.swap_regret(shares, losses), abs=1e-12)
@@ -237,7 +240,10 @@ def test_regrets_are_those_of_the_definitions(table, sleeping):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: regrets.regret_curve([1.0], [[1.0], [2.0]]), "learner_losses must be one number for each of the 2 rounds"),
+        (
+            lambda: regrets.regret_curve([1.0], [[1.0], [2.0]]),
+            "learner_losses must be one number for each of the 2 rounds",
+        ),
         (lambda: regrets.regret_curve([nan], [[1.0]]), "learner_losses must be finite numbers"),
         (lambda: regrets.regret_curve([1.0], [1.0]), "expert_losses must be two-dimensional"),
         (lambda: regrets.regret_curve([1.0], [[math.inf]]), "expert_losses must be finite numbers, or NaN"),

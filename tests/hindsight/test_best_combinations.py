@@ -46,7 +46,9 @@ def forecasts(rounds=60, experts=4, seed=0):
     random = np.random.default_rng(seed)
     outcomes = 10 + np.cumsum(random.standard_normal(rounds)) / 3
     shared = random.standard_normal((rounds, 1))
-    advice = outcomes[:, None] + shared + random.standard_normal((rounds, experts)) + random.standard_normal(experts) / 2
+    advice = (
+        outcomes[:, None] + shared + random.standard_normal((rounds, experts)) + random.standard_normal(experts) / 2
+    )
     return advice, outcomes
 
 
@@ -284,7 +286,11 @@ def test_linear_programs_meet_quantile_regression(loss):
 @pytest.mark.parametrize(
     ("solve", "loss", "words"),
     [
-        (best_convex_combination, "zero-one", "loss must be convex, for the best mixture to be found; received zero-one"),
+        (
+            best_convex_combination,
+            "zero-one",
+            "loss must be convex, for the best mixture to be found; received zero-one",
+        ),
         (best_convex_combination, losses.function(max, min, convex=False), "loss must be convex"),
         (best_convex_combination, lambda f, y: abs(f - y), "loss must be one with a gradient"),
         (best_linear, "log", "loss must be 'square', 'absolute', 'percentage' or"),
