@@ -15,6 +15,7 @@ FLAGS = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
 
 COMPILED = [
     "afterwit._learner",
+    "afterwit.experts._pushing",
     "afterwit.kernels._support",
     "afterwit.linear._engine",
     "afterwit.linear._losses",

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from afterwit import adversaries, errors, hindsight, kernels, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
+    from afterwit.experts.follow_the_perturbed_leader import FollowThePerturbedLeader
+    from afterwit.experts.online_shortest_path import OnlineShortestPath
     from afterwit.linear._rows import SparseRow
     from afterwit.linear.adagrad import AdaGrad
     from afterwit.linear.averaged_perceptron import AveragedPerceptron
@@ -34,10 +36,12 @@ LEARNERS = (
     "AveragedPerceptron",
     "BalancedWinnow",
     "DualPerceptron",
+    "FollowThePerturbedLeader",
     "KernelPerceptron",
     "MarginPerceptron",
     "OneVsRest",
     "OnlineSVM",
+    "OnlineShortestPath",
     "Perceptron",
     "SGD",
     "SoftThresholdNetwork",
@@ -50,6 +54,8 @@ _HOMES = {
     "Certificate": "certificate",
     "Theorem": "certificate",
     "AfterwitError": "errors",
+    "FollowThePerturbedLeader": "experts.follow_the_perturbed_leader",
+    "OnlineShortestPath": "experts.online_shortest_path",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
     "BalancedWinnow": "linear.balanced_winnow",
@@ -82,11 +88,13 @@ __all__ = [
     "BalancedWinnow",
     "Certificate",
     "DualPerceptron",
+    "FollowThePerturbedLeader",
     "KernelPerceptron",
     "Learner",
     "MarginPerceptron",
     "OneVsRest",
     "OnlineSVM",
+    "OnlineShortestPath",
     "Perceptron",
     "Record",
     "SoftThresholdNetwork",

@@ -1,0 +1,1 @@
+"""Prediction with expert advice: one file per algorithm."""
