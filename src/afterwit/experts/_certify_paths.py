@@ -50,7 +50,7 @@ class PathEvidence:
             observed=self.loss - self.best,
             bound=bound,
             assumptions=(*self.assumptions, *assumptions),
-            hindsight=Hindsight(self.best, self.description, "loss"),
+            hindsight=Hindsight(self.best, self.description, "loss" if self.perturbation else "cost"),
             inputs=inputs,
         )
 
@@ -101,7 +101,7 @@ def _gather(learner: Any) -> PathEvidence:
         best=whole.least,
         best_above_low=max(0.0, whole.least - (low * whole.most * rounds if even else 0.0)),
         description="of the best expert" if experts else "of the best path",
-        assumptions=(_in_range(totals, rounds, low, high),),
+        assumptions=(_in_range("every loss" if experts else "every cost of an edge", totals, rounds, low, high),),
         rate=learner.epsilon if "epsilon" in parameters else learner.rate,
         decreasing=parameters["horizon"] is None and parameters.get("rate", parameters.get("epsilon")) is None,
         horizon=parameters["horizon"],
@@ -151,9 +151,9 @@ def _on_paths(edges: Any, source: Any, ahead: dict[Any, _Ahead]) -> int:
     return count
 
 
-def _in_range(totals: list[float], rounds: int, low: float, high: float) -> Assumption:
+def _in_range(what: str, totals: list[float], rounds: int, low: float, high: float) -> Assumption:
     """The code refused all else; the totals can still tell."""
     slack = 1e-9 * rounds * max(abs(low), abs(high))
     inside = all(low * rounds - slack <= total <= high * rounds + slack for total in totals)
     detail = "and so are the totals" if inside else "the totals are not those of such rounds"
-    return Assumption(f"every loss was from {low:g} to {high:g}", Basis.ENFORCED, inside, detail)
+    return Assumption(f"{what} was from {low:g} to {high:g}", Basis.ENFORCED, inside, detail)

@@ -32,8 +32,11 @@ class PathLearner(Storable):
 
     no_theorem_because = ""
 
-    def __init__(self, graph: PathGraph, cost_range: Any, seed: Any, *, costs: str = "cost", of: str = "edge") -> None:
+    def __init__(
+        self, graph: PathGraph, cost_range: Any, horizon: Any, seed: Any, *, costs: str = "cost", of: str = "edge"
+    ) -> None:
         self._words = (costs, of)
+        self._horizon = None if horizon is None else checked_count("horizon", horizon, "rounds")
         self._low, self._high = _checked_range(f"{costs}_range", cost_range)
         self._seed = checked_seed(seed)
         self._graph = graph
@@ -97,11 +100,14 @@ class PathLearner(Storable):
         return [costs[edge] for edge in self._graph.edges]
 
     def _numbers(self, costs: Any) -> Any:
+        rows = [costs, *costs] if isinstance(costs, (list, tuple)) else [costs]
+        if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+            raise invalid(self._plural, "numbers, without a mask", Words("a masked array"))
         try:
             array = np.asarray(costs)
         except ValueError:
             raise invalid(self._plural, "rows of numbers, all of one length", costs) from None
-        if array.size and (array.dtype.kind not in "biuf" or isinstance(costs, np.ma.MaskedArray)):
+        if array.size and array.dtype.kind not in "biuf":
             raise invalid(self._plural, "numbers", costs)
         return array
 
@@ -129,6 +135,16 @@ class PathLearner(Storable):
     def graph(self) -> PathGraph:
         """The graph: ``edges``, ``nodes``, ``source``, ``sink``, ``path_count``, ``longest``, ``shortest``."""
         return self._graph
+
+    @property
+    def horizon(self) -> int | None:
+        """The number of rounds it was tuned to, if to any."""
+        return self._horizon
+
+    @property
+    def seed(self) -> int:
+        """Of its draws."""
+        return self._seed
 
     @property
     def rounds(self) -> int:

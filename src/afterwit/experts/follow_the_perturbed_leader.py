@@ -7,7 +7,7 @@ Update      L(e) is what e has cost in all rounds before. Draw p(e) afresh for e
 Guarantee   on average over the draws, whatever the losses: regret <= eps Q T + S / eps; tuned to a horizon of T rounds
             2 sqrt(S Q T); told neither, with eps_t = sqrt(S / (2 Q t)), 2 sqrt(2 S Q T) after every number of rounds.
             Exponential: Q = B^2, with B the most that a choice can lose in a round; for n experts S is
-            1/2 + 1/3 + ... + 1/n < ln n. Uniform: Q = R A and S = D of Kalai & Vempala, see `Stability`.
+            1/2 + 1/3 + ... + 1/n < ln n. Uniform: Q = R A and S < D / 4 of Kalai & Vempala. See `Stability`.
 Assumes     a round's losses do not depend on its own draw (they may depend on all draws before).
 Source      Hannan 1957; Kalai & Vempala 2005, Efficient algorithms for online decision problems, Theorem 1.1; with
             exponential perturbations of one sign Hutter & Poland 2005, Adaptive online prediction by following the
@@ -55,8 +55,9 @@ class Stability:
     exponential  Q = B^2 and S = min(K H_E, K + sqrt(2 K ln N) + ln N) - k, where H_E = 1 + 1/2 + ... + 1/E. For
                  the greatest of E exponential numbers is H_E on average, and the greatest of N sums of K is at most
                  K + sqrt(2 K ln N) + ln N (Boucheron, Lugosi & Massart 2013, Corollary 2.6 and section 2.4).
-    uniform      Q = R A and S = D: costs of paths in one round differ by R at most, |c_t|_1 <= A, |d - d'|_1 <= D for the
-                 0-1 vectors d, d' of two paths.
+    uniform      Q = R A and S = K/2 - k/(E + 1): costs of paths in one round differ by R at most, and |c_t|_1 <= A. For
+                 a uniform number is 1/2 on average, and the least of E of them 1/(E + 1). Kalai & Vempala have D in
+                 place of S, an upper bound on |d - d'|_1, which is 2 K where paths need not share an edge.
 
     Where all paths have as many edges, a constant added to all costs changes no choice and no regret. So low is taken
     for 0, and for A the middle of the range.
@@ -80,16 +81,17 @@ class Stability:
             return cls(most**2, min(longest * harmonic, sums) - shortest)
         apart = high * (longest if high > 0 else shortest) - low * (shortest if low > 0 else longest)
         size = edges * ((high - low) / 2 if even else max(abs(low), abs(high)))
-        return cls(apart * size, float(min(2 * longest, edges)))
+        return cls(apart * size, longest / 2 - shortest / (edges + 1))
 
 
 class PerturbedLeaderBound(Theorem):
     """Any losses: the perturbation costs a little in every round, and S / eps once.
 
     Be the leader: had each round's choice known the round's own losses, it would lose no more in all than the best, plus
-    max over d of d.p less d*.p, where d is any choice and d* the best; on average S / eps at most. As the draws of
-    all rounds have one distribution, one p serves for all in the proof; with 1/eps_t increasing the differences of
-    p / eps_t are like losses of further rounds, and the sum is that of the last. Not knowing the round costs Q eps:
+    max over d of d.p less d*.p (uniform: d*.p less min over d of d.p), where d is any choice and d* the best; on
+    average S / eps at most. As the draws of all rounds have one distribution, one p serves for all in the proof; with
+    1/eps_t increasing the differences of p / eps_t are like losses of further rounds, and the sum is that of the last.
+    Not knowing the round costs Q eps:
     uniform, the cubes of p and p + c_t have all but a part eps |c_t|_1 in common; exponential, for every choice d
     with loss s in the round, p moved by the losses of d's own edges makes d lead as before, so that
     Pr(d, not knowing) <= exp(eps s) Pr(d, knowing), and 1 - exp(-eps s) <= eps s.
@@ -97,7 +99,7 @@ class PerturbedLeaderBound(Theorem):
 
     name = "regret of the perturbed leader"
     statement = "E[regret] <= eps Q T + S / eps"
-    citation = "Kalai & Vempala 2005, Theorem 1.1(a); Hutter & Poland 2005"
+    citation = "after Kalai & Vempala 2005, Theorem 1.1(a), and Hutter & Poland 2005"
     quantity = "regret"
     chance = "on average over its own draws"
 
@@ -156,7 +158,7 @@ class SmallLossBound(PerturbedLeaderBound):
 
     name = "regret of the perturbed leader, small losses"
     statement = "E[regret] <= exp(eps B) (L* + S / eps) - L*"
-    citation = "Kalai & Vempala 2005, Theorem 1.1(b); Hutter & Poland 2005"
+    citation = "after Kalai & Vempala 2005, Theorem 1.1(b), and Hutter & Poland 2005"
 
     def certify(self, evidence: Any) -> Certificate | None:
         if evidence.decreasing or evidence.perturbation != "exponential":
@@ -210,7 +212,8 @@ class FollowThePerturbedLeader(PathLearner):
             graph = PathGraph([("source", "sink", expert) for expert in range(self._n_experts)])
         else:
             raise invalid("source and sink", "left out where there are no edges", (source, sink))
-        super().__init__(graph, loss_range, seed, costs="loss", of="edge" if self._n_experts is None else "expert")
+        of = "edge" if self._n_experts is None else "expert"
+        super().__init__(graph, loss_range, horizon, seed, costs="loss", of=of)
         if not isinstance(perturbation, str) or perturbation not in PERTURBATIONS:
             raise invalid("perturbation", "'exponential' or 'uniform'", perturbation)
         if perturbation == "exponential" and self._low < 0 and not graph.one_length:
@@ -220,7 +223,6 @@ class FollowThePerturbedLeader(PathLearner):
             raise invalid("horizon", "left out where epsilon is given", horizon)
         self._perturbation = perturbation
         self._given_epsilon = None if epsilon is None else checked_rate("epsilon", epsilon, self._width)
-        self._horizon = None if horizon is None else checked_count("horizon", horizon, "rounds")
         self._decreasing = epsilon is None and horizon is None
         # The factor of epsilon: of eps_t = sqrt(S / (2 Q t)) the part without t, where nothing is given.
         self._factor = self._given_epsilon or self._tuned()
@@ -296,6 +298,16 @@ class FollowThePerturbedLeader(PathLearner):
         return self._n_experts
 
     @property
+    def perturbation(self) -> str:
+        """How the perturbations are distributed."""
+        return str(self._perturbation)
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        """What the loss of an expert, or the cost of an edge, may be."""
+        return self._low, self._high
+
+    @property
     def expert_losses(self) -> Numbers:
         """What each expert has lost in all rounds together."""
         return self._totals_of("expert", "expert_losses")
@@ -315,6 +327,11 @@ class FollowThePerturbedLeader(PathLearner):
     def best_expert(self) -> int:
         """The expert with the least loss in all rounds together, the first of several."""
         return int(np.argmin(self.expert_losses))
+
+    def __repr__(self) -> str:
+        if self._n_experts is None:
+            return super().__repr__()
+        return f"{type(self).__name__} of {self._n_experts:,} experts: {self._rounds:,} rounds, loss {self._loss:.6g}"
 
     @property
     def parameters(self) -> dict[str, Any]:

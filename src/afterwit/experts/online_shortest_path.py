@@ -131,11 +131,10 @@ class OnlineShortestPath(PathLearner):
         cost_range: Any = (0, 1),
         seed: Any = 0,
     ) -> None:
-        super().__init__(PathGraph(edges, source, sink), cost_range, seed)
+        super().__init__(PathGraph(edges, source, sink), cost_range, horizon, seed)
         if rate is not None and horizon is not None:
             raise invalid("horizon", "left out where a rate is given", horizon)
         self._given_rate = None if rate is None else checked_rate("rate", rate, self._width)
-        self._horizon = None if horizon is None else checked_count("horizon", horizon, "rounds")
         # The factor of the rate: of eta_t = sqrt(8 ln N / t) / M the part without t, where nothing is given.
         self._rate = self._given_rate or math.sqrt(8 * self._graph.log_path_count / (self._horizon or 1)) / self._width
         self._decreasing = self._given_rate is None and self._horizon is None
@@ -191,6 +190,11 @@ class OnlineShortestPath(PathLearner):
     def rate(self) -> float:
         """The rate eta of this round."""
         return self._rate / math.sqrt(self._rounds + 1) if self._decreasing else self._rate
+
+    @property
+    def cost_range(self) -> tuple[float, float]:
+        """What the cost of an edge may be."""
+        return self._low, self._high
 
     @property
     def flow(self) -> Numbers:
