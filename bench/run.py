@@ -24,6 +24,7 @@ import afterwit as aw
 from accuracy import accuracy_cases
 from kernels import kernel_case
 from learners import dimension_cases, learner_cases, sparse_rows, voted_case
+from paths import path_cases
 
 HERE = Path(__file__).resolve().parent
 REPETITIONS = 9
@@ -188,7 +189,7 @@ def show(title, times, wanted):
 def all_cases(bare):
     for title, case, wanted in CASES:
         yield title, case(bare), wanted
-    for cases in (learner_cases, voted_case, dimension_cases, kernel_case):
+    for cases in (learner_cases, voted_case, dimension_cases, kernel_case, path_cases):
         yield from cases(best_times)
 
 

@@ -71,6 +71,15 @@ for name in learner_names().values():
                 learner = getattr(aw, name)(**options, **more)
                 results[f"{name} {number} {kind} {seed}"] = digest(*learned(learner, form, y))
 
+roads = [(i, i + 1 + skip) for i in range(12) for skip in (0, 0, 1)]
+for options in ({"horizon": 30}, {}):
+    costs = np.random.default_rng(5).random((30, len(roads)))
+    paths, leader = (
+        kind(edges=roads, sink=12, **options) for kind in (aw.OnlineShortestPath, aw.FollowThePerturbedLeader)
+    )
+    found = (paths.learn_many(costs).tobytes(), paths.flow.tobytes(), leader.observe_many(costs).tobytes())
+    results[f"paths {options}"] = [digest(*found, model(paths), model(leader)), paths.predict_one(), leader.choose()]
+
 stream = adversaries.label_noise(adversaries.separable(200, 6, margin=0.1, seed=1), 0.1, seed=2)
 learner = aw.Perceptron()
 results["record"] = aw.play(learner, stream).to_dict()

@@ -149,7 +149,9 @@ def test_two_experts_in_turn_and_by_surprise(perturbation):
     horizon = 400
     turns = [(0.5, 0)] + [(0, 1), (1, 0)] * (horizon // 2)
     learner = aw.FollowThePerturbedLeader(2, horizon=horizon, perturbation=perturbation)
-    bound = PerturbedLeaderBound.bound(learner.epsilon, horizon, Stability.of(perturbation, 2, (1, 1), math.log(2), 0, 1))
+    bound = PerturbedLeaderBound.bound(
+        learner.epsilon, horizon, Stability.of(perturbation, 2, (1, 1), math.log(2), 0, 1)
+    )
     worst = 0.0
     for zeros in range(0, 60, 4):
         lead = [(1, 0)] * zeros + [(0, 1)] * (horizon - zeros)
@@ -257,7 +259,9 @@ def test_one_choice_has_no_regret():
         assert learner.certificate().verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize(("loss_range", "epsilon"), [((0, 1e100), None), ((-1e100, 1e100), 1e-150), ((0, 1e-99), 1e150)])
+@pytest.mark.parametrize(
+    ("loss_range", "epsilon"), [((0, 1e100), None), ((-1e100, 1e100), 1e-150), ((0, 1e-99), 1e150)]
+)
 @pytest.mark.parametrize("perturbation", PERTURBATIONS)
 def test_extreme_losses_lead_to_no_nonsense(loss_range, epsilon, perturbation):
     learner = aw.FollowThePerturbedLeader(4, epsilon=epsilon, perturbation=perturbation, loss_range=loss_range)
@@ -286,11 +290,17 @@ def test_extreme_losses_lead_to_no_nonsense(loss_range, epsilon, perturbation):
         ({"n_experts": 2, "epsilon": 1e-300}, "epsilon must be a positive number"),
         ({"n_experts": 2, "horizon": -1}, "horizon must be a whole number of rounds, at least 1; received -1"),
         ({"n_experts": 2, "epsilon": 1, "horizon": 2}, "horizon must be left out where epsilon is given; received 2"),
-        ({"n_experts": 2, "perturbation": "normal"}, "perturbation must be 'exponential' or 'uniform'; received 'normal'"),
+        (
+            {"n_experts": 2, "perturbation": "normal"},
+            "perturbation must be 'exponential' or 'uniform'; received 'normal'",
+        ),
         ({"n_experts": 2, "perturbation": []}, "perturbation must be 'exponential' or 'uniform'"),
         ({"n_experts": 2, "loss_range": (1, 1)}, "loss_range must be a pair (low, high), low < high"),
         ({"n_experts": 2, "seed": 2**64}, "seed must be a whole number, at least 0 and below 2^64"),
-        ({"edges": DIAMOND, "loss_range": (-1, 1)}, "loss_range must be of numbers not below 0 where paths differ in length"),
+        (
+            {"edges": DIAMOND, "loss_range": (-1, 1)},
+            "loss_range must be of numbers not below 0 where paths differ in length",
+        ),
         ({"edges": [("a", "b"), ("b", "a")]}, "edges must be without a cycle"),
     ],
 )
@@ -303,7 +313,10 @@ def test_bad_options(options, message):
     ("losses", "message"),
     [
         ([0, 0], "losses must be 3 numbers, one for each expert; received an array of shape (2,)"),
-        ([0, math.nan, 0], "losses must be numbers from 0 to 1, the loss_range, none missing; received nan for expert 1"),
+        (
+            [0, math.nan, 0],
+            "losses must be numbers from 0 to 1, the loss_range, none missing; received nan for expert 1",
+        ),
         ([0, 0, 1.5], "received 1.5 for expert 2"),
         ([0, 0, None], "losses must be numbers"),
         ({0: 1, 1: 1, 2: 0}, "losses must be a sequence, one number for each expert"),

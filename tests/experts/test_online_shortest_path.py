@@ -244,7 +244,14 @@ def test_a_full_layered_graph():
 
 @pytest.mark.parametrize(
     ("cost_range", "rate"),
-    [((0, 1e100), 1e-100), ((0, 1e100), 1e-2), ((-1e100, 0), None), ((0, 1e-99), None), ((0, 1), 1e99), ((0, 1), 1e-99)],
+    [
+        ((0, 1e100), 1e-100),
+        ((0, 1e100), 1e-2),
+        ((-1e100, 0), None),
+        ((0, 1e-99), None),
+        ((0, 1), 1e99),
+        ((0, 1), 1e-99),
+    ],
 )
 def test_extreme_costs_and_rates_lead_to_no_nonsense(cost_range, rate):
     learner = aw.OnlineShortestPath(DIAMOND, rate=rate, cost_range=cost_range)
@@ -285,6 +292,8 @@ def test_probabilities_that_vanish_are_never_drawn():
         ({"rate": "fast"}, "rate must be a positive number"),
         ({"rate": True}, "rate must be a positive number"),
         ({"rate": math.nan}, "rate must be a positive number"),
+        ({"rate": 10**400}, "rate must be a positive number"),
+        ({"cost_range": (0, 10**400)}, "cost_range must be a pair (low, high)"),
         ({"rate": 1e200}, "rate must be a positive number, from 3.33e-101 to 3.33e+99 for this range; received 1e+200"),
         ({"horizon": 0}, "horizon must be a whole number of rounds, at least 1; received 0"),
         ({"horizon": 1.5}, "horizon must be a whole number"),
@@ -311,7 +320,10 @@ def test_bad_options(options, message):
     [
         ([0, 0, 0, 0], "costs must be 5 numbers, one for each edge; received an array of shape (4,)"),
         ([[0] * 5], "costs must be 5 numbers"),
-        ([0, 0, 0, 2, 0], "costs must be numbers from 0 to 1, the cost_range, none missing; received 2 for edge ('b', 't')"),
+        (
+            [0, 0, 0, 2, 0],
+            "costs must be numbers from 0 to 1, the cost_range, none missing; received 2 for edge ('b', 't')",
+        ),
         ([0, -0.1, 0, 0, 0], "received -0.1 for edge ('s', 'b')"),
         ([0, 0, math.nan, 0, 0], "received nan for edge ('a', 't')"),
         ([0, 0, math.inf, 0, 0], "received inf for edge ('a', 't')"),
@@ -319,7 +331,10 @@ def test_bad_options(options, message):
         ([None] * 5, "costs must be numbers; received"),
         ([0, [1], 0, 0, 0], "costs must be rows of numbers, all of one length"),
         (np.ma.masked_array([0.0] * 5, [True] * 5), "costs must be numbers"),
-        (dict.fromkeys(DIAMOND[:4], 0), "costs must be a dict with an entry for every edge; received none for ('a', 'b')"),
+        (
+            dict.fromkeys(DIAMOND[:4], 0),
+            "costs must be a dict with an entry for every edge; received none for ('a', 'b')",
+        ),
         (dict.fromkeys([*DIAMOND, (1, 2)], 0), "an entry for every edge and no other; received one for (1, 2)"),
         (dict.fromkeys(DIAMOND, "x"), "costs must be numbers"),
         (3, "costs must be 5 numbers"),

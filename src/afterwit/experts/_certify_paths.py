@@ -40,9 +40,7 @@ class PathEvidence:
     def constants(self) -> dict[str, float]:
         return {"Q": self.stability.round_cost, "S": self.stability.total_cost}
 
-    def certificate(
-        self, theorem: Theorem, bound: float | None, inputs: Any, *assumptions: Assumption
-    ) -> Certificate:
+    def certificate(self, theorem: Theorem, bound: float | None, inputs: Any, *assumptions: Assumption) -> Certificate:
         return Certificate(
             theorem=theorem,
             subject=self.subject,
@@ -155,5 +153,5 @@ def _in_range(what: str, totals: list[float], rounds: int, low: float, high: flo
     """The code refused all else; the totals can still tell."""
     slack = 1e-9 * rounds * max(abs(low), abs(high))
     inside = all(low * rounds - slack <= total <= high * rounds + slack for total in totals)
-    detail = "and so are the totals" if inside else "the totals are not those of such rounds"
+    detail = "the totals agree" if inside else "the totals are not those of such rounds"
     return Assumption(f"{what} was from {low:g} to {high:g}", Basis.ENFORCED, inside, detail)

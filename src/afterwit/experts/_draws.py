@@ -22,7 +22,7 @@ AT_ONCE = 4
 
 
 def checked_seed(seed: Any, parameter: str = "seed") -> int:
-    if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= seed < 2**64:
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= int(seed) < 2**64:
         raise invalid(parameter, "a whole number, at least 0 and below 2^64", seed)
     return int(seed)
 

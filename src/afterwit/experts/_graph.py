@@ -41,6 +41,9 @@ class PathGraph:
     sink    where they end; if not given, the one node out of which no edge leads
     """
 
+    source: Any
+    sink: Any
+
     def __init__(self, edges: Any, source: Any = None, sink: Any = None) -> None:
         if isinstance(edges, PathGraph):
             source = edges.source if source is None else source
@@ -178,7 +181,7 @@ def _edge(edge: Any, place: int) -> Edge:
 
 def _itself(part: Any) -> Any:
     """The part, or None for what is not even equal to itself: NaN."""
-    return part if part == part else None  # noqa: PLR0124
+    return part if part == part else None
 
 
 def _named(edges: list[Edge]) -> tuple[Edge, ...]:

@@ -205,24 +205,32 @@ class PathLearner(Storable):
 
 def _checked_range(parameter: str, given: Any) -> tuple[float, float]:
     pair = given if isinstance(given, (tuple, list)) and len(given) == 2 else (None, None)
-    numbers = [isinstance(end, Real) and not isinstance(end, bool) and abs(end) <= FARTHEST for end in pair]
-    low, high = (float(end) for end in pair) if all(numbers) else (0.0, 0.0)
-    if not high - low >= max(NARROWEST * max(abs(low), abs(high)), 1 / FARTHEST):
+    low, high = (_number(end) for end in pair)
+    far = max(abs(low), abs(high))
+    if not (far <= FARTHEST and high - low >= max(NARROWEST * far, 1 / FARTHEST)):
         allowed = "a pair (low, high), low < high, neither beyond 1e100 nor a million times as large as high - low"
         raise invalid(parameter, allowed, given)
     return low, high
 
 
 def checked_count(parameter: str, count: Any, things: str, least: int = 1) -> int:
-    if not isinstance(count, Integral) or isinstance(count, bool) or not least <= count < 2**62:
+    if not isinstance(count, Integral) or isinstance(count, bool) or not least <= int(count) < 2**62:
         raise invalid(parameter, f"a whole number of {things}, at least {least}", count)
     return int(count)
 
 
 def checked_rate(parameter: str, rate: Any, largest: float) -> float:
     """A rate, in units of 1 / cost: its product with the largest cost of a path neither vanishes nor overflows."""
-    number = float(rate) if isinstance(rate, Real) and not isinstance(rate, bool) and abs(rate) < 1e300 else 0.0
+    number = _number(rate)
     if not 1 / FARTHEST <= number * largest <= FARTHEST:
         allowed = f"a positive number, from {1 / FARTHEST / largest:.3g} to {FARTHEST / largest:.3g} for this range"
         raise invalid(parameter, allowed, rate)
     return number
+
+
+def _number(value: Any) -> float:
+    """A real number of any type as a float; NaN, which nothing allows, for all else."""
+    try:
+        return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        return math.nan

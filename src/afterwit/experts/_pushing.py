@@ -111,6 +111,7 @@ def push_rounds(
     decreasing: cython.bint,
     rounds: cython.longlong,
     loss: cython.double,
+    pushed: cython.bint,
     logs: cython.double[::1],
     shares: cython.double[::1],
     losses: cython.double[::1],
@@ -118,7 +119,7 @@ def push_rounds(
     """Learn the rows of costs in order, after so many rounds and that loss; the loss afterwards.
 
     ``losses`` becomes the expected cost of each round, made before its costs are added to the totals. Decreasing, the
-    rate of round t is rate / sqrt(t).
+    rate of round t is rate / sqrt(t). If ``pushed``, the shares are already those of the first round.
     """
     row: cython.Py_ssize_t
     edge: cython.Py_ssize_t
@@ -127,7 +128,8 @@ def push_rounds(
         for row in range(costs.shape[0]):
             if decreasing:
                 current = rate / sqrt(rounds + row + 1)
-            push(first, heads, places, totals, current, logs, shares)
+            if row > 0 or not pushed:
+                push(first, heads, places, totals, current, logs, shares)
             # The logs are of use no more in this round: their place is taken for the expected costs.
             losses[row] = expectation(first, heads, places, shares, costs, row, logs)
             loss += losses[row]

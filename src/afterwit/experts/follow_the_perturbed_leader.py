@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.certificate import Assumption, Basis, Theorem
 from afterwit.errors import invalid
 from afterwit.experts._draws import uniforms
 from afterwit.experts._graph import Numbers, PathGraph
@@ -87,7 +87,7 @@ class Stability:
 class PerturbedLeaderBound(Theorem):
     """Any losses: the perturbation costs a little in every round, and S / eps once.
 
-    Be the leader: had each round's choice known the round's own losses, it would lose no more in all than the best, plus
+    Be the leader: had each round's choice known the round's own losses, it would lose no more in all than the best, and
     max over d of d.p less d*.p (uniform: d*.p less min over d of d.p), where d is any choice and d* the best; on
     average S / eps at most. As the draws of all rounds have one distribution, one p serves for all in the proof; with
     1/eps_t increasing the differences of p / eps_t are like losses of further rounds, and the sum is that of the last.
@@ -107,7 +107,7 @@ class PerturbedLeaderBound(Theorem):
     def bound(epsilon: Any, rounds: Any, stability: Stability) -> Any:
         return epsilon * stability.round_cost * rounds + stability.total_cost / epsilon
 
-    def certify(self, evidence: Any) -> Certificate | None:
+    def certify(self, evidence: Any) -> Any:
         if evidence.decreasing:
             return None
         inputs = {"eps": evidence.rate, "T": evidence.rounds, **evidence.constants}
@@ -121,7 +121,7 @@ class TunedPerturbationBound(PerturbedLeaderBound):
     name = "regret of the perturbed leader for a horizon"
     statement = "E[regret] <= 2 sqrt(S Q T) up to round T"
 
-    def certify(self, evidence: Any) -> Certificate | None:
+    def certify(self, evidence: Any) -> Any:
         if evidence.horizon is None:
             return None
         within = evidence.rounds <= evidence.horizon
@@ -141,7 +141,7 @@ class DecreasingPerturbationBound(PerturbedLeaderBound):
     name = "regret of the perturbed leader, no horizon"
     statement = "E[regret] <= 2 sqrt(2 S Q T)"
 
-    def certify(self, evidence: Any) -> Certificate | None:
+    def certify(self, evidence: Any) -> Any:
         if not evidence.decreasing:
             return None
         stability = evidence.stability
@@ -160,7 +160,7 @@ class SmallLossBound(PerturbedLeaderBound):
     statement = "E[regret] <= exp(eps B) (L* + S / eps) - L*"
     citation = "after Kalai & Vempala 2005, Theorem 1.1(b), and Hutter & Poland 2005"
 
-    def certify(self, evidence: Any) -> Certificate | None:
+    def certify(self, evidence: Any) -> Any:
         if evidence.decreasing or evidence.perturbation != "exponential":
             return None
         most, best = math.sqrt(evidence.stability.round_cost), evidence.best_above_low

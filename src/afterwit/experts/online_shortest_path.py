@@ -7,7 +7,7 @@ Update      p_t(P) ~ exp(-eta C(P)), where C(P) is what P would have cost in all
             what its edges would have cost, the weight of P is a product over its edges, and weight pushing finds the
             probability of every edge in one pass from the sink back to the source: Z(sink) = 1,
             Z(u) = sum over edges e = (u, v) of exp(-eta C(e)) Z(v), and a path at u goes on by e with probability
-            exp(-eta C(e)) Z(v) / Z(u). The pass computes ln Z, so that neither 10^300 paths nor costs of any size
+            exp(-eta C(e)) Z(v) / Z(u). The pass computes ln Z, so that neither 10^300 paths nor large costs
             overflow.
 Guarantee   with M the width of the range of a path's cost, regret <= ln N / eta + eta T M^2 / 8 against the best path
             in hindsight; with the rate tuned to a horizon of T rounds M sqrt((T/2) ln N); and, told neither, with
@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.certificate import Assumption, Basis, Theorem
 from afterwit.errors import invalid
 from afterwit.experts._draws import SAMPLES, checked_seed, uniforms
 from afterwit.experts._graph import Edge, Numbers, PathGraph
@@ -55,7 +55,7 @@ class FixedRateBound(Theorem):
     def bound(log_paths: Any, rate: Any, rounds: Any, width: Any) -> Any:
         return (log_paths / rate if log_paths else 0.0) + rate * width * rounds * width / 8
 
-    def certify(self, evidence: Any) -> Certificate | None:
+    def certify(self, evidence: Any) -> Any:
         if evidence.decreasing:
             return None
         inputs = {"ln N": evidence.log_paths, "eta": evidence.rate, "T": evidence.rounds, "M": evidence.width}
@@ -75,7 +75,7 @@ class TunedBound(Theorem):
     def bound(log_paths: Any, horizon: Any, width: Any) -> Any:
         return width * math.sqrt(horizon / 2 * log_paths)
 
-    def certify(self, evidence: Any) -> Certificate | None:
+    def certify(self, evidence: Any) -> Any:
         if evidence.horizon is None:
             return None
         within = evidence.rounds <= evidence.horizon
@@ -98,7 +98,7 @@ class DecreasingRateBound(Theorem):
     def bound(log_paths: Any, rounds: Any, width: Any) -> Any:
         return width * (2 * math.sqrt(rounds / 2 * log_paths) + math.sqrt(log_paths / 8))
 
-    def certify(self, evidence: Any) -> Certificate | None:
+    def certify(self, evidence: Any) -> Any:
         if not evidence.decreasing:
             return None
         inputs = {"ln N": evidence.log_paths, "T": evidence.rounds, "M": evidence.width}
@@ -161,7 +161,8 @@ class OnlineShortestPath(PathLearner):
 
     def _learn(self, costs: Numbers) -> Numbers:
         losses = np.empty(len(costs))
-        self._pushed = False
+        if not len(costs):
+            return losses
         self._loss = push_rounds(
             *self._layout,
             view(costs),
@@ -170,10 +171,12 @@ class OnlineShortestPath(PathLearner):
             self._decreasing,
             self._rounds,
             self._loss,
+            self._pushed,
             view(self._logs),
             view(self._shares),
             view(losses),
         )
+        self._pushed = False
         self._rounds += len(costs)
         return losses
 
