@@ -247,7 +247,10 @@ def test_many_paths():
     learner = aw.FollowThePerturbedLeader(edges=[(i, i + 1, j) for i in range(400) for j in range(10)], horizon=30)
     assert learner.graph.path_count == 10**400
     learner.observe_many(np.random.default_rng(0).random((30, 4000)))
-    assert learner.certificate().verdict is Verdict.HOLDS
+    certificate = learner.certificate()
+    assert certificate.verdict is Verdict.HOLDS
+    log_paths = 400 * math.log(10)
+    assert certificate.inputs["S"] == pytest.approx(math.sqrt(2 * 400 * log_paths) + log_paths)
     assert len(learner.choose()) == 400
 
 

@@ -29,9 +29,9 @@ def test_counts_lengths_and_best_paths_are_those_of_the_list(graph, random):
         places = [ours.position[edge] for edge in found]
         assert places in paths
         assert naive_paths.path_cost(places, costs) == best(naive_paths.path_cost(path, costs) for path in paths)
-    low, high = sorted(random.sample(range(-3, 4), 2))
-    spans = [max(high * len(path) for path in paths), min(low * len(path) for path in paths)]
-    assert ours.width(low, high) == spans[0] - spans[1]
+    for low, high in ((0, 1), (1, 3), (-1, 2), (-3, -1)):
+        most, least = max(high * len(path) for path in paths), min(low * len(path) for path in paths)
+        assert ours.width(low, high) == most - least
 
 
 @given(graphs(), st.randoms(use_true_random=False))

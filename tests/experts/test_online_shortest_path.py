@@ -16,6 +16,8 @@ import naive_paths
 from afterwit._values import same_value
 from afterwit.certificate import Verdict
 from afterwit.errors import InputError
+from afterwit.experts._graph import PathGraph
+from afterwit.experts._pushing import draw_path, view
 from graphs import graphs, layered
 
 KINDS = [{"rate": 0.7}, {"horizon": 12}, {}]
@@ -130,6 +132,7 @@ def test_many_rounds_are_the_loop_of_one_to_the_bit(graph, random, options):
         singly.append(one.learn_one(row))
     assert many.learn_many(costs).tolist() == singly
     parts.learn_many(costs[:4])
+    parts.predict_one()
     named = [dict(zip(parts.graph.edges, row, strict=True)) for row in costs[4:].tolist()]
     parts.learn_many(named)
     assert one == many == parts
@@ -282,6 +285,22 @@ def test_probabilities_that_vanish_are_never_drawn():
     assert learner.sample_paths(0) == []
 
 
+def test_where_rounding_leaves_a_rest_the_last_possible_edge_takes_it():
+    graph = PathGraph([(0, 1), (0, 1), (0, 1)])
+    layout = [view(array) for array in (graph.first, graph.heads, graph.places)]
+    shares, highest = np.array([0.5, 0.5 - 2**-50, 0.0]), np.full((1, 1), 1 - 2**-53)
+    assert draw_path(*layout, view(shares), view(highest), 0) == [1]
+
+
+def test_a_restored_state_is_pushed_anew():
+    learner = aw.OnlineShortestPath(DIAMOND, rate=1.0)
+    flow, fresh = learner.flow, learner.state()
+    learner.learn_one([0, 1, 1, 0, 0.5])
+    changed = learner.flow
+    learner.restore(fresh)
+    assert learner.flow.tobytes() == flow.tobytes() != changed.tobytes()
+
+
 # ---------------------------------------------------------------------- what is refused
 
 
@@ -359,6 +378,10 @@ def test_the_round_of_a_bad_cost_is_named():
         learner.learn_many([[0] * 5, [3, 0, 0, 0, 0]])
     with pytest.raises(InputError, match=re.escape("costs[1] must be a dict with an entry for every edge")):
         learner.learn_many([dict.fromkeys(DIAMOND, 0), {}])
+    with pytest.raises(
+        InputError, match=re.escape("costs must be a row for each round of 5 numbers, one for each edge")
+    ):
+        learner.learn_many([[0] * 4])
     with pytest.raises(InputError, match="count must be a whole number of paths, at least 0"):
         learner.sample_paths(-1)
     with pytest.raises(InputError, match="seed must be"):
@@ -385,6 +408,7 @@ def test_copies_and_files_go_on_as_the_original(options, tmp_path):
     learner.learn_many(costs)
     assert all(other == learner for other in others)
     assert learner.clone() == aw.OnlineShortestPath(edges, "s", "t", **options)
+    assert learner.clone({"seed": 77, "cost_range": (0, 5)}).cost_range == (0, 5)
     assert learner.clone({"seed": 77}).seed == 77
 
 
