@@ -15,7 +15,7 @@ import naive_paths
 from afterwit._values import same_value
 from afterwit.certificate import Verdict
 from afterwit.errors import InputError
-from afterwit.experts._draws import ROUNDS, SAMPLES, uniforms
+from afterwit.experts._draws import ROUNDS, SAMPLES, Draws
 from afterwit.experts.follow_the_perturbed_leader import PerturbedLeaderBound, Stability
 from graphs import graphs, layered
 
@@ -26,7 +26,7 @@ DIAMOND = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("a", "b")]
 
 def perturbations(learner, width):
     """Those of this round, from the same uniform numbers."""
-    draws = uniforms(learner.seed, learner.rounds, 1, width)[0, :width].tolist()
+    draws = Draws(learner.seed).uniforms(learner.rounds, 1, width)[0, :width].tolist()
     if learner.perturbation == "exponential":
         return [math.log1p(-u) / learner.epsilon for u in draws]
     return [u / learner.epsilon for u in draws]
@@ -85,12 +85,15 @@ def test_of_two_experts_the_worse_is_chosen_as_often_as_computed(perturbation, d
 
 
 def test_the_draws_of_rounds_are_fresh_and_those_of_samples_others():
-    together = uniforms(7, 5, 40, 9)
-    apart = np.vstack([uniforms(7, 5 + i, 1, 9) for i in range(40)])
+    draws = Draws(7)
+    together = draws.uniforms(5, 40, 9)
+    apart = np.vstack([draws.uniforms(44 - i, 1, 9) for i in range(40)])[::-1]
     assert together.tobytes() == apart.tobytes()
     assert len(np.unique(together)) == together.size == 40 * 12
-    assert not np.intersect1d(uniforms(7, 0, 50, 4, ROUNDS), uniforms(7, 0, 50, 4, SAMPLES)).size
-    assert not np.intersect1d(uniforms(7, 0, 50, 4), uniforms(8, 0, 50, 4)).size
+    assert not np.intersect1d(draws.uniforms(0, 50, 4, ROUNDS), draws.uniforms(0, 50, 4, SAMPLES)).size
+    assert not np.intersect1d(draws.uniforms(0, 50, 4), Draws(8).uniforms(0, 50, 4)).size
+    philox = np.random.Generator(np.random.Philox(key=7, counter=(SAMPLES << 192) + 3 * 2**63))
+    assert philox.random(12).tolist() == draws.uniforms(2**63, 1, 9, SAMPLES)[0].tolist()
     assert ((together >= 0) & (together < 1)).all()
     for column in (together[:, 0], together.ravel()):
         assert abs(column.mean() - 0.5) < 4 / math.sqrt(12 * column.size)

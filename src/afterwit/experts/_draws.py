@@ -27,8 +27,18 @@ def checked_seed(seed: Any, parameter: str = "seed") -> int:
     return int(seed)
 
 
-def uniforms(seed: int, begin: int, rounds: int, width: int, purpose: int = ROUNDS) -> npt.NDArray[np.float64]:
-    """Numbers from [0, 1): a row of at least ``width`` for each of the rounds from ``begin`` on."""
-    counts = -(-width // AT_ONCE)
-    generator = np.random.Generator(np.random.Philox(key=seed, counter=(purpose << 192) + begin * counts))
-    return generator.random((rounds, counts * AT_ONCE))
+class Draws:
+    """The random numbers of one seed. Not for several threads at once."""
+
+    def __init__(self, seed: int) -> None:
+        self._philox = np.random.Philox(key=seed)
+        self._generator = np.random.Generator(self._philox)
+        self._state: Any = self._philox.state
+
+    def uniforms(self, begin: int, rounds: int, width: int, purpose: int = ROUNDS) -> npt.NDArray[np.float64]:
+        """Numbers from [0, 1): a row of at least ``width`` for each of the rounds from ``begin`` on."""
+        counts = -(-width // AT_ONCE)
+        high, low = divmod(begin * counts, 2**64)
+        self._state["state"]["counter"][:] = (low, high, 0, purpose)
+        self._philox.state = self._state
+        return self._generator.random((rounds, counts * AT_ONCE))

@@ -17,7 +17,7 @@ import numpy as np
 from afterwit._learner import Storable
 from afterwit.certificate import Certificate
 from afterwit.errors import Words, invalid
-from afterwit.experts._draws import checked_seed
+from afterwit.experts._draws import Draws, checked_seed
 from afterwit.experts._graph import Edge, Numbers, PathGraph
 from afterwit.experts._pushing import view
 
@@ -39,6 +39,7 @@ class PathLearner(Storable):
         self._horizon = None if horizon is None else checked_count("horizon", horizon, "rounds")
         self._low, self._high = _checked_range(f"{costs}_range", cost_range)
         self._seed = checked_seed(seed)
+        self._draws = Draws(self._seed)
         self._graph = graph
         self._width = graph.width(self._low, self._high)
         self._lock = threading.RLock()
@@ -72,9 +73,9 @@ class PathLearner(Storable):
         return self._in_range(array[None, :])
 
     def _read_many(self, costs: Any) -> Numbers:
-        if isinstance(costs, Sequence) and any(isinstance(row, Mapping) for row in costs):
+        if isinstance(costs, Sequence):
             costs = [
-                self._in_order(row, f"[{place}]") if isinstance(row, Mapping) else row
+                self._in_order(row, f"[{place}]") if isinstance(row, Mapping) else self._numbers(row)
                 for place, row in enumerate(costs)
             ]
         array = self._numbers(costs)
@@ -100,8 +101,7 @@ class PathLearner(Storable):
         return [costs[edge] for edge in self._graph.edges]
 
     def _numbers(self, costs: Any) -> Any:
-        rows = [costs, *costs] if isinstance(costs, (list, tuple)) else [costs]
-        if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        if isinstance(costs, np.ma.MaskedArray):
             raise invalid(self._plural, "numbers, without a mask", Words("a masked array"))
         try:
             array = np.asarray(costs)

@@ -36,7 +36,6 @@ import numpy as np
 
 from afterwit.certificate import Assumption, Basis, Theorem
 from afterwit.errors import invalid
-from afterwit.experts._draws import uniforms
 from afterwit.experts._graph import Numbers, PathGraph
 from afterwit.experts._path_learner import PathLearner, checked_count, checked_rate
 from afterwit.experts._pushing import lead_once, lead_rounds, view
@@ -243,7 +242,7 @@ class FollowThePerturbedLeader(PathLearner):
     def choose(self) -> Any:
         """The expert of this round, or the path, as edges. It depends on seed and rounds alone: nothing changes."""
         with self._lock:
-            draws = uniforms(self._seed, self._rounds, 1, len(self._totals))
+            draws = self._draws.uniforms(self._rounds, 1, len(self._totals))
             leader = lead_once(
                 *self._layout,
                 view(self._totals),
@@ -272,7 +271,7 @@ class FollowThePerturbedLeader(PathLearner):
                 *self._layout,
                 view(rows),
                 view(self._totals),
-                view(uniforms(self._seed, self._rounds, len(rows), len(self._totals))),
+                view(self._draws.uniforms(self._rounds, len(rows), len(self._totals))),
                 self._perturbation == "exponential",
                 1 / self._factor,
                 self._decreasing,

@@ -37,7 +37,7 @@ import numpy as np
 
 from afterwit.certificate import Assumption, Basis, Theorem
 from afterwit.errors import invalid
-from afterwit.experts._draws import SAMPLES, checked_seed, uniforms
+from afterwit.experts._draws import SAMPLES, Draws, checked_seed
 from afterwit.experts._graph import Edge, Numbers, PathGraph
 from afterwit.experts._path_learner import PathLearner, checked_count, checked_rate
 from afterwit.experts._pushing import draw_path, flows, push_once, push_rounds, view
@@ -146,7 +146,7 @@ class OnlineShortestPath(PathLearner):
     def predict_one(self) -> list[Edge]:
         """The path drawn for this round, as edges. It depends on seed and round alone: nothing changes."""
         with self._lock:
-            draws = uniforms(self._seed, self._rounds, 1, self._graph.longest)
+            draws = self._draws.uniforms(self._rounds, 1, self._graph.longest)
             return self._graph.at(draw_path(*self._layout, view(self._push()), view(draws), 0))
 
     def learn_one(self, costs: Any) -> float:
@@ -218,7 +218,7 @@ class OnlineShortestPath(PathLearner):
         count, seed = checked_count("count", count, "paths", 0), checked_seed(seed)
         with self._lock:
             shares = view(self._push())
-            draws = view(uniforms(seed, 0, count, self._graph.longest, SAMPLES))
+            draws = view(Draws(seed).uniforms(0, count, self._graph.longest, SAMPLES))
             return [self._graph.at(draw_path(*self._layout, shares, draws, row)) for row in range(count)]
 
     @property
