@@ -25,6 +25,7 @@ from accuracy import accuracy_cases
 from experts import expert_cases, forecast_cases
 from kernels import kernel_case
 from learners import dimension_cases, learner_cases, sparse_rows, voted_case
+from paths import path_cases
 
 HERE = Path(__file__).resolve().parent
 REPETITIONS = 9
@@ -189,7 +190,7 @@ def show(title, times, wanted):
 def all_cases(bare):
     for title, case, wanted in CASES:
         yield title, case(bare), wanted
-    for cases in (learner_cases, voted_case, dimension_cases, kernel_case, expert_cases):
+    for cases in (learner_cases, voted_case, dimension_cases, kernel_case, expert_cases, path_cases):
         yield from cases(best_times)
 
 

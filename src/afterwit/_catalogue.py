@@ -12,7 +12,9 @@ from afterwit.errors import invalid
 
 def learner_names() -> dict[str, str]:
     """Name -> class, for every learner of two labels."""
-    return {_kebab(name): name for name in afterwit.LEARNERS if name != "OneVsRest"}
+    homes = afterwit._HOMES
+    linear = (name for name in afterwit.LEARNERS if homes[name].startswith("linear.") and name != "OneVsRest")
+    return {_kebab(name): name for name in linear}
 
 
 def learner_class(name: Any, parameter: str = "learner") -> Any:
