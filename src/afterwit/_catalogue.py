@@ -27,7 +27,7 @@ def learner_class(name: Any, parameter: str = "learner") -> Any:
 
 def expert_algorithm_names() -> dict[str, str]:
     """Name -> class, for every algorithm that makes one forecast of many."""
-    others = ("Exp3", "SwapRegret", "FollowThePerturbedLeader", "OnlineShortestPath")
+    others = ("Exp3", "SwapRegret")
     return {_kebab(name): name for name in afterwit.EXPERT_ALGORITHMS if name not in others}
 
 
