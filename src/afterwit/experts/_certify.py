@@ -11,7 +11,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +119,8 @@ class RegretTheorem(Theorem):
     """A bound on the regret to every expert, the same for all or one for each."""
 
     quantity = "regret"
+    #: The bound is a formula of the number of rounds and of what the learner was made with, so it draws a curve.
+    by_rounds: ClassVar[bool] = False
 
     @abstractmethod
     def regret_bound(self, run: Run) -> tuple[float | Floats, dict[str, float | str]] | None:

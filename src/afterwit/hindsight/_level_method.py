@@ -21,7 +21,9 @@ Floats = npt.NDArray[np.float64]
 Evaluate = Callable[[Floats], tuple[float, Floats]]
 
 #: A gap below this share of the value is small enough.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-7
+#: Rounding has been reached where this many evaluations have not brought the gap down by a tenth.
+PATIENCE = 15
 #: The level, between the proved bound (0) and the best value (1).
 LEVEL = 0.3
 
@@ -32,16 +34,20 @@ def minimise_over_simplex(evaluate: Evaluate, count: int, most_evaluations: int 
     planes.visit(np.full(count, 1.0 / count))
     planes.quick_descent(most_evaluations // 3)
     lowest = -np.inf
+    gaps: list[float] = []
     while len(planes.values) < most_evaluations:
-        lowest = max(lowest, planes.bound())
+        proved, lowest_point = planes.bound()
+        lowest = max(lowest, proved)
         best = planes.best_value
-        if best - lowest <= TOLERANCE * max(abs(best), 1e-300):
+        gaps.append(best - lowest)
+        if gaps[-1] <= TOLERANCE * max(abs(best), 1e-300):
+            break
+        if len(gaps) > PATIENCE and gaps[-1] > 0.9 * gaps[-1 - PATIENCE]:
             break
         following = planes.nearest_below(lowest + LEVEL * (best - lowest))
-        if following is None:
-            break
-        planes.visit(following)
-    return planes.best, max(lowest, planes.bound())
+        # Where planes all but coincide, rounding hides the level: the lowest point of the planes is still of use.
+        planes.visit(lowest_point if following is None else following)
+    return planes.best, max(lowest, planes.bound()[0])
 
 
 class _Planes:
@@ -91,8 +97,8 @@ class _Planes:
             options={"maxiter": most // 2, "ftol": 1e-15},
         )
 
-    def bound(self) -> float:
-        """The least value of the highest plane, as far as it is proved."""
+    def bound(self) -> tuple[float, Floats]:
+        """The least value of the highest plane, as far as it is proved, and where it is."""
         from scipy.optimize import linprog
 
         slopes, heights = np.array(self.slopes), np.array(self.heights)
@@ -110,12 +116,14 @@ class _Planes:
             method="highs",
         )
         shares = np.zeros(len(slopes))
-        if result.x is not None:
+        lowest_point = self.best
+        if result.x is not None and result.x[:-1].max() > 0:
+            lowest_point = result.x[:-1]
             shares = np.maximum(-np.asarray(result.ineqlin.marginals), 0.0)
         if not shares.sum() > 0:
             shares[int(np.argmin(self.values))] = 1.0
         shares /= shares.sum()
-        return self.best_value + float(shares @ offsets + (shares @ (spread * size)).min())
+        return self.best_value + float(shares @ offsets + (shares @ (spread * size)).min()), lowest_point
 
     def nearest_below(self, level: float) -> Floats | None:
         """The point of the simplex nearest to the best where all planes are at most the level; None if none is found.

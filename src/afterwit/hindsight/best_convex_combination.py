@@ -15,7 +15,7 @@ Use         the comparator of algorithms with the gradient trick. Their theorems
 
 >>> found = best_convex_combination([[1.0, 3.0], [2.0, 6.0], [0.0, 4.0]], [2.0, 3.0, 1.0])
 >>> found.weights.round(6).tolist(), round(found.loss, 6), found.gap < 1e-9
-([0.708333, 0.291667], 0.208333, True)
+([0.722222, 0.277778], 0.222222, True)
 >>> print(best_convex_combination([{"a": 1.0, "b": 3.0}, {"a": 2.0, "b": 6.0}], [1.5, 3.0], loss="absolute"))
 best mixture: absolute loss 0 over 2 rounds, at most 0 above the best
   a 0.75, b 0.25
