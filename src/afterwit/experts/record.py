@@ -191,7 +191,9 @@ def play_losses(learner: Any, losses: Any, *, keep_shares: bool = True) -> Exper
     """
     experts = _experts(learner, keep_shares)
     if not learner.takes_losses:
-        raise invalid("learner", "one that learns from losses alone; this one needs play(learner, advice, outcomes)", learner)
+        raise invalid(
+            "learner", "one that learns from losses alone; this one needs play(learner, advice, outcomes)", learner
+        )
     values, experts = read_rounds(losses, experts, learner.rounds == 0, "losses")
     shares = np.empty(values.shape) if keep_shares else None
     fresh = learner.rounds == 0
