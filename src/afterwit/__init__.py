@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from afterwit.experts.exp3 import Exp3
     from afterwit.experts.exponential_weights import ExponentialWeights
     from afterwit.experts.fixed_share import FixedShare
+    from afterwit.experts.follow_the_perturbed_leader import FollowThePerturbedLeader
     from afterwit.experts.mlpol import MLpol
+    from afterwit.experts.online_shortest_path import OnlineShortestPath
     from afterwit.experts.polynomial_weights import PolynomialWeights
     from afterwit.experts.randomized_weighted_majority import RandomizedWeightedMajority
     from afterwit.experts.second_order_weights import SecondOrderWeights
@@ -46,10 +48,12 @@ LEARNERS = (
     "AveragedPerceptron",
     "BalancedWinnow",
     "DualPerceptron",
+    "FollowThePerturbedLeader",
     "KernelPerceptron",
     "MarginPerceptron",
     "OneVsRest",
     "OnlineSVM",
+    "OnlineShortestPath",
     "Perceptron",
     "SGD",
     "SoftThresholdNetwork",
@@ -90,6 +94,8 @@ _HOMES = {
     "SleepingExperts": "experts.sleeping_experts",
     "SwapRegret": "experts.swap_regret",
     "WeightedMajority": "experts.weighted_majority",
+    "FollowThePerturbedLeader": "experts.follow_the_perturbed_leader",
+    "OnlineShortestPath": "experts.online_shortest_path",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
     "BalancedWinnow": "linear.balanced_winnow",
@@ -139,12 +145,14 @@ __all__ = [
     "Exp3",
     "ExponentialWeights",
     "FixedShare",
+    "FollowThePerturbedLeader",
     "KernelPerceptron",
     "Learner",
     "MLpol",
     "MarginPerceptron",
     "OneVsRest",
     "OnlineSVM",
+    "OnlineShortestPath",
     "Perceptron",
     "PolynomialWeights",
     "RandomizedWeightedMajority",

@@ -28,6 +28,8 @@ HEADER = "learner.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 #: What a class must have to be saved and loaded.
 LEARNER_PARTS = ("parameters", "state", "restore")
+#: JSON readers refuse longer whole numbers.
+TOO_LONG = 10**4000
 
 
 _registered: dict[str, Any] = {}
@@ -195,7 +197,7 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
-        if abs(value) >= 10**4000:
+        if abs(value) >= TOO_LONG:
             raise InputError("a learner with a whole number of more than 4,000 digits in it cannot be saved")
         return value
     if isinstance(value, float):

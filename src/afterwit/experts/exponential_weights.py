@@ -202,8 +202,10 @@ class ExponentialWeights(ExpertLearner):
     @cython.exceptval(check=False)
     def update(self) -> cython.void:
         i: cython.Py_ssize_t
+        cumulative: cython.double[::1] = self._cumulative
+        seen: cython.double[::1] = self._seen
         for i in range(self._n):
-            self._cumulative[i] += self._seen[i]
+            cumulative[i] += seen[i]
         # With doubling, a power of two begins a period of as many rounds.
         if self._schedule == 2 and (self._rounds + 2) & (self._rounds + 1) == 0:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
