@@ -75,7 +75,7 @@ def test_examples_in_docstrings(name):
 
 def test_every_public_name_is_in_the_reference():
     missing = [name for name in afterwit.__all__ if not re.search(rf"\baw\.{name}\b", REFERENCE)]
-    for module in ("adversaries", "hindsight", "kernels", "losses", "sklearn", "streams"):
+    for module in ("adversaries", "experts", "hindsight", "kernels", "losses", "sklearn", "streams"):
         package = getattr(afterwit, module)
         missing += [name for name in package.__all__ if not re.search(rf"\baw\.{module}\.{name}\b", REFERENCE)]
     for name in dir(afterwit.Perceptron):

@@ -324,5 +324,5 @@ def test_an_intercept_is_yes_or_no():
 
 def test_a_function_must_be_finite():
     bad = losses.function(lambda f, y: float("inf"), lambda f, y: 0.0)
-    with pytest.raises(InputError, match="finite|below"):
+    with pytest.raises(InputError, match=r"finite|below"):
         best_convex_combination([[1.0, 2.0]], [1.0], bad)

@@ -73,7 +73,7 @@ def test_zero_one_counts_mistakes():
 def test_the_best_sequence_is_that_of_enumeration(losses, shifts):
     expected = naive.best_sequence(losses, shifts)
     if expected is None:
-        with pytest.raises(InputError, match="^shifts must be at least") as caught:
+        with pytest.raises(InputError, match=r"^shifts must be at least") as caught:
             best_shifting(losses=losses, shifts=shifts)
         needed = int(str(caught.value).split()[5])
         assert naive.best_sequence(losses, needed - 1) is None
@@ -127,7 +127,7 @@ def test_a_sequence_prints_its_runs():
 
 @pytest.mark.parametrize("shifts", [-1, 1.5, None, True, "2"])
 def test_bad_shifts_are_refused(shifts):
-    with pytest.raises(InputError, match="^shifts must be a whole number, at least 0; received"):
+    with pytest.raises(InputError, match=r"^shifts must be a whole number, at least 0; received"):
         best_shifting(losses=[[1.0]], shifts=shifts)
 
 

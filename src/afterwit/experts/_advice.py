@@ -109,8 +109,7 @@ def read_outcomes(outcomes: Any, rounds: int) -> Floats:
     if not np.isfinite(values).all():
         at = int(np.argmin(np.isfinite(values)))
         raise invalid(f"outcomes[{at}]", "a finite number", float(values[at]))
-    # Compiled loops take no array that is read-only, as those of DataFrames may be.
-    return values if values.flags.writeable else values.copy()
+    return values
 
 
 def check_presence(values: Floats, experts: Experts, sleeping: bool, refusal: str, parameter: str = "advice") -> bool:

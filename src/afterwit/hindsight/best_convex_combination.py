@@ -144,7 +144,8 @@ def quantile_problem(read: Advice, centred: bool) -> tuple[Floats, Floats, tuple
 
 def _log(read: Advice) -> tuple[Floats, float, float]:
     """Newton's method. With p_t the probability given to what happened and J = b_t / p_t, the step minimises
-    |J w|^2/2 - 2 sum J w: the square loss of the advice J with the outcome 2 in every round."""
+    |J w|^2/2 - 2 sum J w: the square loss of the advice J with the outcome 2 in every round.
+    """
     chances = np.where(read.outcomes[:, np.newaxis] == 1, read.values, 1 - read.values)
     vector = np.full(chances.shape[1], 1.0 / chances.shape[1])
     mixed = chances @ vector
