@@ -6,8 +6,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, kernels, sklearn, streams, testing
+    from afterwit import adversaries, concepts, errors, hindsight, kernels, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
+    from afterwit.concepts.generalized_halving import GeneralizedHalving
+    from afterwit.concepts.halving import Halving
+    from afterwit.concepts.online_disjunction import OnlineDisjunction
+    from afterwit.concepts.standard_optimal import StandardOptimalAlgorithm
+    from afterwit.concepts.winnow_disjunction import WinnowDisjunction
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
     from afterwit.linear.adagrad import AdaGrad
@@ -34,21 +39,31 @@ LEARNERS = (
     "AveragedPerceptron",
     "BalancedWinnow",
     "DualPerceptron",
+    "GeneralizedHalving",
+    "Halving",
     "KernelPerceptron",
     "MarginPerceptron",
     "OneVsRest",
+    "OnlineDisjunction",
     "OnlineSVM",
     "Perceptron",
     "SGD",
     "SoftThresholdNetwork",
+    "StandardOptimalAlgorithm",
     "VotedPerceptron",
     "Winnow",
+    "WinnowDisjunction",
 )
 
 _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
+    "GeneralizedHalving": "concepts.generalized_halving",
+    "Halving": "concepts.halving",
+    "OnlineDisjunction": "concepts.online_disjunction",
+    "StandardOptimalAlgorithm": "concepts.standard_optimal",
+    "WinnowDisjunction": "concepts.winnow_disjunction",
     "AfterwitError": "errors",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
@@ -70,7 +85,7 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
+_SUBPACKAGES = ("adversaries", "concepts", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
 
 __all__ = [
     "LEARNERS",
@@ -82,20 +97,26 @@ __all__ = [
     "BalancedWinnow",
     "Certificate",
     "DualPerceptron",
+    "GeneralizedHalving",
+    "Halving",
     "KernelPerceptron",
     "Learner",
     "MarginPerceptron",
     "OneVsRest",
+    "OnlineDisjunction",
     "OnlineSVM",
     "Perceptron",
     "Record",
     "SoftThresholdNetwork",
     "SparseRow",
+    "StandardOptimalAlgorithm",
     "Theorem",
     "VotedPerceptron",
     "Winnow",
+    "WinnowDisjunction",
     "adversaries",
     "compiled",
+    "concepts",
     "errors",
     "hindsight",
     "kernels",

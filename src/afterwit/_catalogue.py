@@ -10,9 +10,20 @@ import afterwit
 from afterwit.errors import invalid
 
 
+#: Learners that cannot be asked for by name: of many labels, over a class that must be given, or of 0 and 1 only.
+_APART = (
+    "GeneralizedHalving",
+    "Halving",
+    "OneVsRest",
+    "OnlineDisjunction",
+    "StandardOptimalAlgorithm",
+    "WinnowDisjunction",
+)
+
+
 def learner_names() -> dict[str, str]:
-    """Name -> class, for every learner of two labels."""
-    return {_kebab(name): name for name in afterwit.LEARNERS if name != "OneVsRest"}
+    """Name -> class, for every learner of two labels that takes any numbers."""
+    return {_kebab(name): name for name in afterwit.LEARNERS if name not in _APART}
 
 
 def learner_class(name: Any, parameter: str = "learner") -> Any:
