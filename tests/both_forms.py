@@ -10,6 +10,7 @@ from scipy import sparse
 
 import afterwit as aw
 from afterwit import adversaries
+from afterwit._catalogue import learner_names
 from afterwit.storage import write_model
 
 
@@ -56,7 +57,7 @@ OPTIONS = {
     "SoftThresholdNetwork": ({}, {"gates": (3, 2), "rate": 0.5, "seed": 4}),
     "Winnow": ({}, {"rate": 3.0}),
 }
-for name in (name for name in aw.LEARNERS if name != "OneVsRest"):
+for name in learner_names().values():
     for number, options in enumerate(OPTIONS.get(name, ({},))):
         for seed in range(4):
             random = np.random.default_rng(seed)

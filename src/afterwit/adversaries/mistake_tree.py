@@ -14,8 +14,8 @@ Source      Littlestone, Learning quickly when irrelevant attributes abound, 198
 >>> for learner in (Halving(hypotheses), StandardOptimalAlgorithm(hypotheses)):
 ...     stream = mistake_tree(hypotheses, learner)
 ...     print(play(learner, stream).mistakes, stream.target)
-6 x >= 36
-6 x >= 36
+6 x >= 31
+6 x >= 31
 """
 
 from __future__ import annotations

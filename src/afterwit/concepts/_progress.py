@@ -41,7 +41,7 @@ class Search:
 
 @contextmanager
 def search(what: str, limit: Any, progress: Any) -> Iterator[Search]:
-    """A search of at most ``limit`` steps; ``progress`` None shows a bar on a terminal, True always, False never."""
+    """A search of at most ``limit`` steps; ``progress`` None shows a bar on a terminal, True in a notebook as well."""
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise invalid("limit", "a whole number of steps, at least 1", limit)
     if progress not in (None, True, False):
@@ -52,6 +52,10 @@ def search(what: str, limit: Any, progress: Any) -> Iterator[Search]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    console = Console(stderr=True)
+    if not (console.is_terminal or console.is_jupyter):
+        yield Search(what, limit)
+        return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         yield Search(what, limit, bar, bar.add_task(what, total=limit))

@@ -33,7 +33,7 @@ def littlestone_dimension(hypotheses: Any, *, limit: int = LIMIT, progress: bool
 
     hypotheses  a `FiniteClass`, or a matrix of 0 and 1 (hypotheses x points)
     limit       give up, with an error that says what is known, after so many steps
-    progress    show a progress bar: True always, False never, None on a terminal
+    progress    show a progress bar: None on a terminal, True in a notebook as well, False never
     """
     made = as_class(hypotheses)
     with search("littlestone_dimension", limit, progress) as steps:
