@@ -36,7 +36,8 @@ class Search:
             raise invalid("limit", f"larger: {self._what} takes more than {self._limit:,} steps here{so_far}", self._limit)
         if self._bar is not None and self.steps >= self._next_look:
             self._next_look = self.steps + STEPS_BETWEEN_LOOKS
-            self._bar.update(self._task, completed=self.steps, description=f"{self._what}: {self.known or 'searching'}")
+            known = self.known or "searching"
+            self._bar.update(self._task, description=f"{self._what}: {known}, {self.steps:,} steps")
 
 
 @contextmanager
@@ -56,6 +57,7 @@ def search(what: str, limit: Any, progress: Any) -> Iterator[Search]:
     if not (console.is_terminal or console.is_jupyter):
         yield Search(what, limit)
         return
+    # How many steps it takes nobody knows beforehand: the bar only moves.
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        yield Search(what, limit, bar, bar.add_task(what, total=limit))
+        yield Search(what, limit, bar, bar.add_task(what, total=None))
