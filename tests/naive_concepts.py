@@ -127,6 +127,7 @@ def literal_sets(n, most, signed):
 
 def boolean_class(kind, n, most, signed, points):
     """A dict from the literals to what the hypothesis says of the points."""
+
     def says(literals, x):
         true = [x[j] == sign for j, sign in literals]
         return int({"or": any, "and": all, "xor": lambda t: sum(t) % 2}[kind](true))

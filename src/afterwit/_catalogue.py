@@ -9,7 +9,6 @@ from typing import Any
 import afterwit
 from afterwit.errors import invalid
 
-
 #: Learners that cannot be asked for by name: of many labels, over a class that must be given, or of 0 and 1 only.
 _APART = (
     "GeneralizedHalving",

@@ -29,7 +29,9 @@ def test_no_learner_was_forgotten():
     linear = {name for name in aw.LEARNERS if "intercept" in inspect.signature(getattr(aw, name)).parameters}
     assert set(LEARNERS) == linear
     without = {"DualPerceptron", "KernelPerceptron", "OneVsRest", "SoftThresholdNetwork"}
-    assert linear | without == {*learner_names().values(), "OneVsRest"}, "a constant is for the kernel, the parts and the gates to have"
+    assert linear | without == {*learner_names().values(), "OneVsRest"}, (
+        "a constant is for the kernel, the parts and the gates to have"
+    )
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -1,7 +1,7 @@
 """What the learners of disjunctions share: boolean examples, a weight for every variable, many rounds at once.
 
 An example says which variables are 1; a disjunction learner predicts +1 if the weights of those add up to a threshold.
-All weights begin at 1, those of variables not yet met as well. Weights are powers of 2 or 0, and so their sums are exact.
+All weights begin at 1, those of variables not yet met as well. They are powers of 2 or 0, and so their sums are exact.
 A learner derived from it says how a mistake changes the weights of the variables that are 1 (``_change``).
 
 Only few rounds change anything: those in between are scored together, with one product.
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from afterwit._learner import BinaryLearner
 from afterwit.certificate import Certificate, Verdict
 from afterwit.errors import InputError, Words, invalid
+from afterwit.kernels._examples import _members
 from afterwit.linear._engine import _wrong_space
 from afterwit.linear._rows import Rows, as_mapping, plain_name, read_many, read_one
 
@@ -50,7 +51,9 @@ class Booleans:
         """The sum of the weights of what is set, for each row from begin to end."""
         first, last = self.starts[begin], self.starts[end]
         rows = np.repeat(np.arange(end - begin), np.diff(self.starts[begin : end + 1]))
-        return np.bincount(rows, weights=weights[self.columns[first:last]], minlength=end - begin)
+        # Nothing to count gives integers.
+        sums: Floats = np.bincount(rows, weights[self.columns[first:last]], end - begin).astype(np.float64, copy=False)
+        return sums
 
 
 def read_booleans(rows: Rows) -> Booleans:
@@ -59,6 +62,8 @@ def read_booleans(rows: Rows) -> Booleans:
     if not known.all():
         raise _not_boolean(rows, int(np.argmin(known)))
     if rows.starts is None:
+        row: Any
+        column: Any
         row, column = np.nonzero(rows.values.reshape(rows.count, rows.width))
         if rows.columns is not None:
             column = rows.columns[column]
@@ -67,9 +72,10 @@ def read_booleans(rows: Rows) -> Booleans:
         row = np.repeat(np.arange(rows.count), np.diff(rows.starts))
         keep = rows.values != 0
         row, column = row[keep], rows.columns[keep]
-        if rows.names is None and len(pairs := np.unique(np.stack([row, column]), axis=1)[0]) != len(row):
-            twice = Words(f"{len(row) - len(pairs)} positions more than once in their rows")
-            raise invalid("x" if rows.single else "X", "rows with every position once", twice)
+        ascending = (row[1:] != row[:-1]) | (column[1:] > column[:-1])
+        if not ascending.all() and len(set(zip(row.tolist(), column.tolist(), strict=True))) != len(row):
+            what = Words("a row with a position more than once")
+            raise invalid("x" if rows.single else "X", "rows with every position once", what)
     starts = np.zeros(rows.count + 1, dtype=np.intp)
     np.cumsum(np.bincount(row, minlength=rows.count), out=starts[1:])
     names = None if rows.names is None else [plain_name(name) for name in rows.names]
@@ -91,6 +97,7 @@ def _not_boolean(rows: Rows, at: int) -> InputError:
 class BooleanLearner(BinaryLearner):
     """A learner of disjunctions over variables that are known by name or by position."""
 
+    theorems: Any = ()
     #: What its examples are: vectors of 0 and 1.
     takes = "booleans"
 
@@ -120,11 +127,11 @@ class BooleanLearner(BinaryLearner):
         if isinstance(X, Booleans):
             return X
         if isinstance(X, Sequence) and not isinstance(X, (str, bytes)) and any(map(_is_set, X)):
-            X = [dict.fromkeys(x, 1.0) if _is_set(x) else x for x in X]
+            X = [_members(x) if _is_set(x) else x for x in X]
         return read_booleans(read_many(X))
 
     def _read_one(self, x: Any) -> Any:
-        x = dict.fromkeys(x, 1.0) if _is_set(x) else as_mapping(x)
+        x = _members(x) if _is_set(x) else as_mapping(x)
         if not isinstance(x, Mapping):
             return read_booleans(read_one(x))
         for name, value in x.items():
@@ -234,7 +241,7 @@ class BooleanLearner(BinaryLearner):
         rows, signs = self._checked(X, y)
         with self._guard:
             evidence = evidence_of(self, rows, signs, comparator)
-            certificates = [theorem.certify(evidence) for theorem in self.theorems]
+            certificates: list[Certificate] = [theorem.certify(evidence) for theorem in self.theorems]
         # They are about different quantities, in the order of their weight: the first that applies.
         first, *others = sorted(certificates, key=lambda each: each.verdict is Verdict.NOT_APPLICABLE)
         return replace(first, others=tuple(others))

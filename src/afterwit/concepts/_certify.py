@@ -79,7 +79,7 @@ def evidence_of(learner: Any, checked: Any) -> ClassEvidence:
     hindsight = None
     if checked is None:
         right = hypotheses.members(learner._alive)
-        assumptions = (_realizable(learner, right),)
+        assumptions: tuple[Assumption, ...] = (_realizable(learner, right),)
     else:
         rows, signs = checked
         same_rounds = _same_rounds(learner, rows.indices, signs)
@@ -184,7 +184,7 @@ def _rule_of(learner: Any) -> Callable[[Indices, npt.NDArray[np.bool_]], bool]:
 
         return lambda left, votes: dimension(left[votes]) >= dimension(left[~votes])
     if not hasattr(learner, "_sizes"):
-        return lambda _, votes: 2 * np.count_nonzero(votes) >= len(votes)
+        return lambda _, votes: 2 * int(np.count_nonzero(votes)) >= len(votes)
     sizes = learner._sizes
     longest = int(sizes.max())
 

@@ -39,6 +39,7 @@ class Points:
 class ClassLearner(BinaryLearner):
     """A learner that knows a finite class and keeps the hypotheses that are not yet ruled out."""
 
+    theorems: Any = ()
     #: What its examples are: points of the class.
     takes = "points"
 

@@ -33,7 +33,9 @@ class Search:
         self.steps += count
         if self.steps > self._limit:
             so_far = f", by then {self.known}" if self.known else ""
-            raise invalid("limit", f"larger: {self._what} takes more than {self._limit:,} steps here{so_far}", self._limit)
+            raise invalid(
+                "limit", f"larger: {self._what} takes more than {self._limit:,} steps here{so_far}", self._limit
+            )
         if self._bar is not None and self.steps >= self._next_look:
             self._next_look = self.steps + STEPS_BETWEEN_LOOKS
             known = self.known or "searching"

@@ -123,7 +123,11 @@ def _class(made_by: str, kind: str, signed: bool, variables: Any, size: Any, poi
     n = len(names)
     if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
         raise invalid("size", "a whole number of variables, at least 0, or None", size)
-    arguments = {"variables": variables if isinstance(variables, int) else names, "size": size, "points": None}
+    arguments: dict[str, Any] = {
+        "variables": variables if isinstance(variables, int) else names,
+        "size": size,
+        "points": None,
+    }
     if points is None:
         if n > MOST_VARIABLES_FOR_ALL_POINTS:
             what = f"given for more than {MOST_VARIABLES_FOR_ALL_POINTS} variables (there are 2^{n} boolean vectors)"
@@ -172,7 +176,9 @@ def _literals(kind: str, names: tuple[str, ...], most: int, signed: bool, total:
         counter = np.arange(total)
         digits = [counter // base**j % base for j in range(n)]
         plain = np.stack([pack(digit == 1) for digit in digits])
-        return _Literals(kind, names, total, plain, np.stack([pack(digit == 2) for digit in digits]) if signed else None)
+        return _Literals(
+            kind, names, total, plain, np.stack([pack(digit == 2) for digit in digits]) if signed else None
+        )
     member = np.zeros((2, n, total), dtype=np.bool_)
     at = 0
     for s in range(most + 1):

@@ -49,7 +49,9 @@ def decision_lists(variables: Any, rules: int, points: Any = None) -> FiniteClas
     found = tuple(product((0, 1), repeat=n)) if points is None else boolean_vectors(points, n)
     lists = sum(math.perm(n, r) * 4**r * 2 for r in range(min(rules, n) + 1))
     if lists > MOST_LISTS:
-        raise invalid("rules", f"so few that there are at most {MOST_LISTS:,} lists", Words(f"{rules}: {lists:,} lists"))
+        raise invalid(
+            "rules", f"so few that there are at most {MOST_LISTS:,} lists", Words(f"{rules}: {lists:,} lists")
+        )
     table = np.array(found, dtype=np.bool_).reshape(len(found), n)
     said, described, sizes = [], [], []
     seen: set[bytes] = set()

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit._values import same_value
 from afterwit.concepts._bits import WORD, Words64, count_bits, full, pack, unpack, words_for
 from afterwit.errors import Words, invalid, shorten
 from afterwit.linear._rows import Rows
@@ -192,7 +193,7 @@ class FiniteClass:
         return found
 
     def _checked_positions(self, X: npt.NDArray[Any]) -> Indices:
-        wrong = (X < 0) | (X >= len(self._points))
+        wrong = (X < 0) | (len(self._points) <= X)
         if wrong.any():
             at = int(np.argmax(wrong))
             raise self._stranger(f"X[{at}]", int(X[at]))
@@ -207,7 +208,8 @@ class FiniteClass:
 
     def votes(self, index: int) -> Words64:
         """The hypotheses that say 1 of a point, by its index, as words."""
-        return self._bits[index]
+        votes: Words64 = self._bits[index]
+        return votes
 
     def everything(self) -> Words64:
         """The set of all hypotheses, as words."""
@@ -235,7 +237,7 @@ class FiniteClass:
             return False
         if self._recipe is not None and self._recipe == other._recipe:
             return True
-        same_sizes = (self._sizes is None and other._sizes is None) or np.array_equal(self._sizes, other._sizes)
+        same_sizes = same_value(self._sizes, other._sizes)
         return bool(same_sizes and np.array_equal(self._bits, other._bits) and self.names == other.names)
 
     def __hash__(self) -> int:
@@ -333,7 +335,7 @@ def _booleans(parameter: str, values: Any) -> npt.NDArray[np.bool_]:
         return array
     if array.size and array.dtype.kind not in "iuf":
         raise invalid(parameter, "of 0 and 1", values)
-    set_ = array == 1
+    set_: npt.NDArray[np.bool_] = array == 1
     known = set_ | (array == 0)
     if not known.all():
         raise invalid(parameter, "of 0 and 1", array[~known][0].item())

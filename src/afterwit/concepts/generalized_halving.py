@@ -72,12 +72,11 @@ class GeneralizedHalving(ClassLearner):
         if sizes is None and made.sizes is None:
             raise invalid("sizes", "given, because the class has none", sizes)
         self._own_sizes = None if sizes is None else checked_sizes(sizes, len(made))
-        self._sizes = made.sizes if self._own_sizes is None else self._own_sizes
-        lengths = np.unique(self._sizes).tolist()
+        own: Any = made.sizes if self._own_sizes is None else self._own_sizes
+        self._sizes = own
+        lengths = np.unique(own).tolist()
         #: The hypotheses of each size, and how far their weight is shifted, so that all are whole numbers.
-        self._groups: list[tuple[Words64, int]] = [
-            (pack(self._sizes == length), lengths[-1] - length) for length in lengths
-        ]
+        self._groups: list[tuple[Words64, int]] = [(pack(own == length), lengths[-1] - length) for length in lengths]
         super().__init__(made, labels)
 
     def _score(self, index: int) -> float:
@@ -102,7 +101,6 @@ class GeneralizedHalving(ClassLearner):
     @property
     def description_sizes(self) -> Any:
         """How many bits describe each hypothesis."""
-        assert self._sizes is not None
         return self._sizes.copy()
 
     @property

@@ -65,7 +65,7 @@ class Halving(ClassLearner):
     def __init__(self, hypotheses: Any, drop: Any = "mistakes", labels: Any = (-1, 1)) -> None:
         if drop not in DROPS:
             raise invalid("drop", "'mistakes' or 'examples'", drop)
-        self._drop_after = drop
+        self._drop_after: str = drop
         super().__init__(hypotheses, labels)
 
     def _score(self, index: int) -> float:

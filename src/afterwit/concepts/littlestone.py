@@ -2,8 +2,8 @@
 
 Setting     a mistake tree is a complete binary tree of points in which every path, from the root to a leaf, is labelled
             by some h in H. The Littlestone dimension is the depth of the deepest one. It is opt(H): an adversary that
-            walks down the tree against the learner's predictions forces so many mistakes from any deterministic learner,
-            and the standard optimal algorithm never makes more.
+            walks down the tree against the predictions forces so many mistakes from any deterministic learner, and the
+            standard optimal algorithm never makes more.
 Method      Ldim(V) = max over the points x of 1 + min(Ldim(V with h(x) = 0), Ldim(V with h(x) = 1)), for V of two or
             more hypotheses; 0 for one, -1 for none. Asked as "at least d?", V must have 2^d hypotheses and some x both
             of whose parts have 2^(d-1); answers are remembered for every V.
@@ -41,7 +41,7 @@ def littlestone_dimension(hypotheses: Any, *, limit: int = LIMIT, progress: bool
 
 
 class Subclasses:
-    """The Littlestone dimensions of version spaces V: what is left of a class after some labels. Answers are remembered.
+    """The Littlestone dimensions of version spaces V, what some labels leave of a class; answers are remembered.
 
     A version space holds all equal hypotheses or none of them, so that one can stand for all.
     """

@@ -43,7 +43,9 @@ class DisjunctionBound(Theorem):
 
     def certify(self, evidence: Any) -> Certificate:
         inputs = {"d": evidence.variables}
-        certificate: Certificate = evidence.certificate(self, self.bound(evidence.variables), inputs, evidence.realizable)
+        certificate: Certificate = evidence.certificate(
+            self, self.bound(evidence.variables), inputs, evidence.realizable
+        )
         return certificate
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,7 @@ def _ordered(parameter: str, points: Any) -> tuple[tuple[Any, ...], Any]:
         raise invalid(parameter, "how many, at least 1, or the points in increasing order", points)
     found = checked_points(points)
     try:
-        rising = bool(found) and all(a < b for a, b in zip(found, found[1:], strict=False))
+        rising = bool(found) and all(a < b for a, b in pairwise(found))
     except TypeError:
         rising = False
     if not rising:

@@ -108,10 +108,9 @@ class WinnowDisjunction(BooleanLearner):
     theorems = (WinnowDisjunctionBound(), PromotionBound(), EliminationBound())
 
     def __init__(self, n_variables: Any, labels: Any = (-1, 1)) -> None:
-        if not isinstance(n_variables, Integral) or isinstance(n_variables, bool) or not 1 <= n_variables:
-            raise invalid("n_variables", "a whole number, at least 1", n_variables)
-        if n_variables > LARGEST_POSITION + 1:
-            raise invalid("n_variables", f"at most {LARGEST_POSITION + 1:,}", n_variables)
+        whole = isinstance(n_variables, Integral) and not isinstance(n_variables, bool)
+        if not whole or not 1 <= int(n_variables) <= LARGEST_POSITION + 1:
+            raise invalid("n_variables", f"a whole number from 1 to {LARGEST_POSITION + 1:,}", n_variables)
         self._most = int(n_variables)
         self._threshold = self._most / 2
         self._promotions = self._eliminations = 0
