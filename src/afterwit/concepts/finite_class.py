@@ -169,11 +169,9 @@ class FiniteClass:
 
     def indices(self, X: Any) -> Indices:
         """Which points of the domain the entries of X are: a sequence of points, or an array of them."""
+        first = 0
         if isinstance(X, Rows):
-            if X.names is not None:
-                raise invalid("X", "points of the class, not features by name", Words("named features"))
-            X = X.matrix()
-            X = X.toarray() if hasattr(X, "toarray") else X
+            first, X = X.first, self._vectors(X)
         if isinstance(X, np.ndarray):
             if X.ndim == 0:
                 raise invalid("X", "a sequence of points", X)
@@ -189,8 +187,19 @@ class FiniteClass:
             try:
                 found[i] = self._at[plain_point(x)]
             except (KeyError, TypeError):
-                raise self._stranger(f"X[{i}]", x) from None
+                raise self._stranger(f"X[{first + i}]", x) from None
         return found
+
+    def _vectors(self, rows: Rows) -> npt.NDArray[Any]:
+        """Rows of a stream as vectors; sparse rows may end before the last entry of a point."""
+        if rows.names is not None:
+            raise invalid("X", "points of the class, not features by name", Words("named features"))
+        matrix = rows.matrix()
+        if not hasattr(matrix, "toarray"):
+            return np.asarray(matrix)
+        first = self._points[0]
+        missing = len(first) - rows.width if isinstance(first, tuple) else 0
+        return np.hstack([matrix.toarray(), np.zeros((rows.count, max(0, missing)))])
 
     def _checked_positions(self, X: npt.NDArray[Any]) -> Indices:
         wrong = (X < 0) | (len(self._points) <= X)

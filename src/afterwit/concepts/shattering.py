@@ -63,19 +63,26 @@ def _shatters(cells: list[int], columns: list[Column], wanted: int, steps: Searc
     """Whether ``wanted`` more points split every cell in all ways."""
     least = 1 << (wanted - 1)
     useful: list[tuple[Column, list[int]]] = []
+    spare = len(columns) - wanted
     for column in columns:
+        steps.step()
         split: list[int] = []
         for cell in cells:
             ones = cell & column[1]
+            if ones.bit_count() < least:
+                break
             zeros = cell ^ ones
-            if ones.bit_count() < least or zeros.bit_count() < least:
+            if zeros.bit_count() < least:
                 break
             split += (ones, zeros)
         else:
             useful.append((column, split))
-        steps.step()
-    if wanted == 1 or len(useful) < wanted:
-        return len(useful) >= wanted
+            continue
+        spare -= 1
+        if spare < 0:
+            return False
+    if wanted == 1:
+        return True
     for i in range(len(useful) - wanted + 1):
         _, split = useful[i]
         # The smallest cells are the first that a point cannot split.
