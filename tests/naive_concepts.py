@@ -55,27 +55,31 @@ def optimal_mistakes(matrix):
 
 
 def halving(matrix, points, labels, after="mistakes", sizes=None):
-    """Predictions and the rows that are left; with sizes, generalized halving."""
+    """Predictions, the rows that are left, and in how many rounds some were dropped; with sizes, generalized halving."""
     left = list(range(len(matrix)))
-    predictions = []
+    predictions, changes = [], 0
     for j, label in zip(points, labels, strict=True):
         weight = {0: Fraction(0), 1: Fraction(0)}
         for i in left:
             weight[matrix[i][j]] += 1 if sizes is None else Fraction(1, 2 ** sizes[i])
         predictions.append(1 if weight[1] >= weight[0] else 0)
         if predictions[-1] != label or after == "examples":
-            left = [i for i in left if matrix[i][j] == label]
-    return predictions, left
+            right = [i for i in left if matrix[i][j] == label]
+            changes += right != left
+            left = right
+    return predictions, left, changes
 
 
 def standard_optimal(matrix, points, labels):
     left = list(range(len(matrix)))
-    predictions = []
+    predictions, changes = [], 0
     for j, label in zip(points, labels, strict=True):
         dimension = [littlestone_dimension([matrix[i] for i in left if matrix[i][j] == said]) for said in (0, 1)]
         predictions.append(1 if dimension[1] >= dimension[0] else 0)
-        left = [i for i in left if matrix[i][j] == label]
-    return predictions, left
+        right = [i for i in left if matrix[i][j] == label]
+        changes += right != left
+        left = right
+    return predictions, left, changes
 
 
 def online_disjunction(rows, labels):

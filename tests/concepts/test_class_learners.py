@@ -56,7 +56,7 @@ def runs(draw, hypotheses=24, width=5, rounds=25):
 
 def check_run(learner, run, expected, realizable):
     matrix, points, labels = run
-    predictions, left = expected
+    predictions, left, changes = expected
     one_by_one = learner.clone()
     assert learner.learn_many(points, labels).tolist() == predictions
     assert [one_by_one.learn_one(j, label) for j, label in zip(points, labels, strict=True)] == predictions
@@ -64,6 +64,7 @@ def check_run(learner, run, expected, realizable):
     assert learner.survivors() == [f"h{i}" for i in left]
     assert learner.survivors(2) == [f"h{i}" for i in left[:2]]
     assert learner.remaining == len(left)
+    assert learner.updates == changes
     assert learner.mistakes == sum(p != label for p, label in zip(predictions, labels, strict=True))
     certificate = learner.certificate(points, labels)
     consistent = [row for row in matrix if all(row[j] == label for j, label in zip(points, labels, strict=True))]
@@ -246,6 +247,22 @@ def test_bad_options():
         aw.StandardOptimalAlgorithm([[0, 1]], limit=0)
     with pytest.raises(InputError, match="limit must be larger: the Littlestone dimension takes more than 3 steps"):
         aw.StandardOptimalAlgorithm(concepts.intervals(9), limit=3)
+
+
+class Breaks(aw.Halving):
+    def _score(self, index):
+        if index == 7:
+            raise InputError("limit must be larger")
+        return super()._score(index)
+
+
+def test_what_fails_on_the_way_leaves_the_learner_as_it_was():
+    learner = Breaks(concepts.intervals(9), "examples")
+    with pytest.raises(InputError, match="limit must be larger"):
+        learner.learn_many([0, 3, 7], [-1, 1, 1])
+    assert str(learner.state()) == str(Breaks(concepts.intervals(9), "examples").state())
+    assert learner.remaining == 46
+    assert learner.learn_one(0, -1) == aw.Halving(concepts.intervals(9)).predict_one(0)
 
 
 def test_a_limit_reached_on_the_way_leaves_the_learner_as_it_was():

@@ -12,6 +12,9 @@ from scipy.optimize import linprog
 import naive_concepts
 from afterwit import concepts
 from afterwit.concepts import FiniteClass, growth_function, is_shattered, littlestone_dimension, vc_dimension
+from afterwit.concepts._bits import pack
+from afterwit.concepts._progress import search
+from afterwit.concepts.littlestone import Subclasses
 from afterwit.errors import InputError
 
 small = st.integers(1, 6).flatmap(
@@ -52,6 +55,42 @@ def test_what_must_hold_between_them(seed, count, width):
         growth = growth_function(made, m)
         assert growth <= sum(math.comb(m, i) for i in range(d + 1))
         assert (growth == 2**m) == (m <= d)
+
+
+@given(small, st.data())
+def test_whatever_is_asked_first_the_answers_are_the_same(matrix, data):
+    """What is remembered of a version space helps with every later question about it, and misleads with none."""
+    made = FiniteClass(matrix)
+    subclasses = Subclasses(made)
+    width = len(matrix[0])
+    with search("a test", 10**6, False) as steps:
+        for _ in range(6):
+            point, said = data.draw(st.integers(0, width - 1)), data.draw(st.sampled_from([0, 1, None]))
+            left = [i for i, row in enumerate(matrix) if said is None or row[point] == said]
+            alive = pack(np.isin(np.arange(len(matrix)), left))
+            expected = naive_concepts.littlestone_dimension([matrix[i] for i in left])
+            V = subclasses._different.reduced(alive)
+            depth = data.draw(st.integers(0, 4))
+            assert subclasses._at_least(V, depth, steps) == (expected >= depth)
+            if data.draw(st.booleans()):
+                assert subclasses.dimension(alive, steps) == expected
+
+
+def test_after_a_no_the_next_question_is_still_open():
+    """At most two of five points: 16 hypotheses, of dimension 2. "At least 3?" comes before "at least 2?"."""
+    made = FiniteClass([row for row in product((0, 1), repeat=5) if sum(row) <= 2])
+    subclasses = Subclasses(made)
+    V = subclasses._different.reduced(made.everything())
+    with search("a test", 10**6, False) as steps:
+        assert [subclasses._at_least(V, depth, steps) for depth in (3, 2, 3, 1, 4)] == [False, True, False, True, False]
+
+
+def test_there_is_no_root_of_a_tree_that_is_too_deep():
+    made = concepts.thresholds(7)
+    with search("a test", 10**6, False) as steps:
+        assert Subclasses(made).root(made.everything(), 3, steps) == 3
+        with pytest.raises(ValueError, match="no mistake tree of that depth"):
+            Subclasses(made).root(made.everything(), 4, steps)
 
 
 # ---------------------------------------------------------------------- known values

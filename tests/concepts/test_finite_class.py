@@ -242,7 +242,7 @@ def test_thresholds_and_intervals():
     }
 
 
-@pytest.mark.parametrize("grid", [(3,), (2, 3), (3, 1, 2), ([1, 5], [0.5, 0.75, 2])])
+@pytest.mark.parametrize("grid", [(7,), (2, 3), (5, 4), (3, 1, 2), ([1, 5], [0.5, 0.75, 2])])
 def test_boxes(grid):
     made = concepts.boxes(grid)
     sides = [list(range(side)) if isinstance(side, int) else side for side in grid]
