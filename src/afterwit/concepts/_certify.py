@@ -58,16 +58,19 @@ class ClassEvidence:
         with search("the Littlestone dimension", self.limit, False) as steps:
             return Subclasses(self.hypotheses).dimension(self.hypotheses.everything(), steps)
 
-    def certificate(self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str]) -> Certificate:
+    def certificate(
+        self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str], *extra: Assumption
+    ) -> Certificate:
         """The theorem applied; where an assumption is not met there is no bound to show."""
-        applies = all(assumption.met for assumption in self.assumptions)
+        assumptions = (*self.assumptions, *extra)
+        applies = all(assumption.met for assumption in assumptions)
         return Certificate(
             theorem=theorem,
             subject=self.subject,
             rounds=self.rounds,
             observed=self.mistakes,
             bound=bound if applies else None,
-            assumptions=self.assumptions,
+            assumptions=assumptions,
             hindsight=self.hindsight,
             inputs=inputs if applies else {},
         )

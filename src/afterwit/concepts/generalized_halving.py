@@ -28,11 +28,16 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certificate import Certificate, Theorem
+from afterwit.certificate import Assumption, Basis, Certificate, Theorem
 from afterwit.concepts._bits import Words64, count_bits, pack
 from afterwit.concepts._class_learner import ClassLearner
 from afterwit.concepts.finite_class import as_class, checked_sizes
 from afterwit.errors import invalid
+
+
+PREFIX_FREE = Assumption(
+    "the sizes are those of a prefix-free language", Basis.ENFORCED, True, "their Kraft sum is at most 1"
+)
 
 
 class GeneralizedHalvingBound(Theorem):
@@ -50,10 +55,11 @@ class GeneralizedHalvingBound(Theorem):
     def certify(self, evidence: Any) -> Certificate:
         shortest = evidence.shortest
         if shortest is None:
-            refused: Certificate = evidence.certificate(self, None, {})
+            refused: Certificate = evidence.certificate(self, None, {}, PREFIX_FREE)
             return refused
         name, size = shortest
-        certificate: Certificate = evidence.certificate(self, self.bound(size), {"f*": name, "size(f*)": size})
+        inputs = {"f*": name, "size(f*)": size}
+        certificate: Certificate = evidence.certificate(self, self.bound(size), inputs, PREFIX_FREE)
         return certificate
 
 
