@@ -34,7 +34,6 @@ from afterwit.concepts._class_learner import ClassLearner
 from afterwit.concepts.finite_class import as_class, checked_sizes
 from afterwit.errors import invalid
 
-
 PREFIX_FREE = Assumption(
     "the sizes are those of a prefix-free language", Basis.ENFORCED, True, "their Kraft sum is at most 1"
 )
