@@ -6,8 +6,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, experts, hindsight, kernels, losses, sklearn, streams, testing
+    from afterwit import adversaries, concepts, errors, experts, hindsight, kernels, losses, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
+    from afterwit.concepts.generalized_halving import GeneralizedHalving
+    from afterwit.concepts.halving import Halving
+    from afterwit.concepts.online_disjunction import OnlineDisjunction
+    from afterwit.concepts.standard_optimal import StandardOptimalAlgorithm
+    from afterwit.concepts.winnow_disjunction import WinnowDisjunction
     from afterwit.errors import AfterwitError
     from afterwit.experts.adahedge import AdaHedge
     from afterwit.experts.boa import BOA
@@ -49,16 +54,21 @@ LEARNERS = (
     "BalancedWinnow",
     "DualPerceptron",
     "FollowThePerturbedLeader",
+    "GeneralizedHalving",
+    "Halving",
     "KernelPerceptron",
     "MarginPerceptron",
     "OneVsRest",
+    "OnlineDisjunction",
     "OnlineSVM",
     "OnlineShortestPath",
     "Perceptron",
     "SGD",
     "SoftThresholdNetwork",
+    "StandardOptimalAlgorithm",
     "VotedPerceptron",
     "Winnow",
+    "WinnowDisjunction",
 )
 
 #: The algorithms that follow expert advice, by name.
@@ -81,6 +91,11 @@ _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
+    "GeneralizedHalving": "concepts.generalized_halving",
+    "Halving": "concepts.halving",
+    "OnlineDisjunction": "concepts.online_disjunction",
+    "StandardOptimalAlgorithm": "concepts.standard_optimal",
+    "WinnowDisjunction": "concepts.winnow_disjunction",
     "AfterwitError": "errors",
     "AdaHedge": "experts.adahedge",
     "BOA": "experts.boa",
@@ -128,6 +143,7 @@ _SUBPACKAGES = (
     "streams",
     "testing",
 )
+_SUBPACKAGES = ("adversaries", "concepts", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
 
 __all__ = [
     "BOA",
@@ -146,11 +162,14 @@ __all__ = [
     "ExponentialWeights",
     "FixedShare",
     "FollowThePerturbedLeader",
+    "GeneralizedHalving",
+    "Halving",
     "KernelPerceptron",
     "Learner",
     "MLpol",
     "MarginPerceptron",
     "OneVsRest",
+    "OnlineDisjunction",
     "OnlineSVM",
     "OnlineShortestPath",
     "Perceptron",
@@ -161,13 +180,16 @@ __all__ = [
     "SleepingExperts",
     "SoftThresholdNetwork",
     "SparseRow",
+    "StandardOptimalAlgorithm",
     "SwapRegret",
     "Theorem",
     "VotedPerceptron",
     "WeightedMajority",
     "Winnow",
+    "WinnowDisjunction",
     "adversaries",
     "compiled",
+    "concepts",
     "errors",
     "experts",
     "hindsight",

@@ -9,12 +9,22 @@ from typing import Any
 import afterwit
 from afterwit.errors import invalid
 
+#: Learners that cannot be asked for by name: of many labels, of paths, over a class that must be given, of 0 and 1 only.
+_APART = (
+    "FollowThePerturbedLeader",
+    "GeneralizedHalving",
+    "Halving",
+    "OneVsRest",
+    "OnlineDisjunction",
+    "OnlineShortestPath",
+    "StandardOptimalAlgorithm",
+    "WinnowDisjunction",
+)
+
 
 def learner_names() -> dict[str, str]:
-    """Name -> class, for every learner of two labels."""
-    homes = afterwit._HOMES
-    linear = (name for name in afterwit.LEARNERS if homes[name].startswith("linear.") and name != "OneVsRest")
-    return {_kebab(name): name for name in linear}
+    """Name -> class, for every learner of two labels that takes any numbers."""
+    return {_kebab(name): name for name in afterwit.LEARNERS if name not in _APART}
 
 
 def learner_class(name: Any, parameter: str = "learner") -> Any:

@@ -220,6 +220,8 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
         return {"$learner": _described(value, arrays)}
     if hasattr(value, "as_data"):  # a kernel
         return {"$kernel": _encode(value.as_data(), arrays)}
+    if hasattr(value, "as_class_data"):  # a finite class of hypotheses
+        return {"$class": _encode(value.as_class_data(), arrays)}
     allowed = "numbers, strings, booleans, None and tuples of these"
     raise InputError(
         f"a learner can be saved if its labels and feature names are {allowed}; "
@@ -267,5 +269,9 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
             from afterwit.kernels._kernel import from_data
 
             return from_data(_decode(content, arrays))
+        if kind == "$class":
+            from afterwit.concepts.finite_class import from_data as class_from_data
+
+            return class_from_data(_decode(content, arrays))
         raise ModelFileError(f"unknown entry {kind!r}")
     return value
