@@ -9,7 +9,7 @@ from typing import Any
 import afterwit
 from afterwit.errors import invalid
 
-#: Learners that cannot be asked for by name: of many labels, of paths, over a class that must be given, of 0 and 1 only.
+#: Learners that cannot be asked for by name: of many labels, of paths, over a class to be given, of 0 and 1 only.
 _APART = (
     "FollowThePerturbedLeader",
     "GeneralizedHalving",
