@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, kernels, sklearn, streams, testing
+    from afterwit import adversaries, batch, bounds, concepts, errors, hindsight, kernels, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
@@ -70,7 +70,19 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
+_SUBPACKAGES = (
+    "adversaries",
+    "batch",
+    "bounds",
+    "concepts",
+    "errors",
+    "hindsight",
+    "kernels",
+    "linear",
+    "sklearn",
+    "streams",
+    "testing",
+)
 
 __all__ = [
     "LEARNERS",
@@ -95,7 +107,10 @@ __all__ = [
     "VotedPerceptron",
     "Winnow",
     "adversaries",
+    "batch",
+    "bounds",
     "compiled",
+    "concepts",
     "errors",
     "hindsight",
     "kernels",

@@ -1,0 +1,1 @@
+"""Concepts: learners of rules that can be read, and Radon's theorem."""
