@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from afterwit import adversaries, batch, bounds, concepts, errors, hindsight, kernels, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
+    from afterwit.concepts.disjunction_learner import DisjunctionLearner
+    from afterwit.concepts.id3 import ID3
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
     from afterwit.linear.adagrad import AdaGrad
@@ -45,10 +47,15 @@ LEARNERS = (
     "Winnow",
 )
 
+#: Learners of whole samples: they have no rounds, but are saved and loaded as the others are.
+BATCH_LEARNERS = ("DisjunctionLearner", "ID3")
+
 _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
+    "DisjunctionLearner": "concepts.disjunction_learner",
+    "ID3": "concepts.id3",
     "AfterwitError": "errors",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
@@ -85,6 +92,8 @@ _SUBPACKAGES = (
 )
 
 __all__ = [
+    "BATCH_LEARNERS",
+    "ID3",
     "LEARNERS",
     "SGD",
     "AdaGrad",
@@ -93,6 +102,7 @@ __all__ = [
     "AveragedPerceptron",
     "BalancedWinnow",
     "Certificate",
+    "DisjunctionLearner",
     "DualPerceptron",
     "KernelPerceptron",
     "Learner",

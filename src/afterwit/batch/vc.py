@@ -5,8 +5,8 @@ Setting     m examples drawn independently from one distribution; a class H of V
 Guarantee   with probability at least 1 - delta: every h that is right on the whole sample has error below eps if
             m >= (2/eps) (log2(2 H[2m]) + log2(1/delta)); the errors of every h on the sample and in truth are within
             eps if m >= (8/eps^2) (ln(2 H[2m]) + ln(1/delta)). H[m] is at most the sum of C(m, i) for i = 0 to d
-            (Sauer's lemma), which is what stands for it here. m is on both sides: the smallest m is found by bisection, as
-            log H[2m] / m falls.
+            (Sauer's lemma), which is what stands for it here. m is on both sides: the smallest m is found by bisection,
+            as log H[2m] / m falls.
 Remarks     The proof printed for the second gives ln(4 H[2m]); the statement with 2 follows from Vapnik's sharper
             inequality (1998), 4 H[2m] exp(-m (eps - 1/m)^2), for every m that it speaks of. The further inequality
             H[m] <= m^d of the print fails for d = 1 and is not used.
