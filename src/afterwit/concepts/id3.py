@@ -41,7 +41,7 @@ import numpy.typing as npt
 from afterwit._values import signature
 from afterwit.certificate import Assumption, Basis, Certificate, tightest_first
 from afterwit.concepts._batch_rule import BatchRule, DescriptionBound, RegularisedBound
-from afterwit.concepts._growing import gain, grown
+from afterwit.concepts._growing import Counter, grown
 from afterwit.concepts._table import (
     Table,
     coded,
@@ -314,13 +314,14 @@ class ID3(BatchRule):
 
 
 def information_gain(X: Any, y: Any) -> npt.NDArray[np.float64]:
-    """How many bits each feature tells about the label, by itself: the root's choice of `ID3`."""
+    """How many bits each feature tells about the label, by itself: what `ID3` compares at its root."""
     table, labels = read_table(X), plain_labels(y)
-    if len(labels) != table.rows:
-        raise invalid("y", f"as long as X ({table.rows} rows)", Words(f"{len(labels)} labels"))
+    if len(labels) != table.rows or not table.rows:
+        raise invalid("y", f"as long as X ({table.rows} rows), and not empty", Words(f"{len(labels)} labels"))
     known = in_order(labels)
-    answers = coded(labels, known)
-    return np.array([gain(coded(column, in_order(column)), answers, len(known)) for column in table.columns])
+    codes = [coded(column, in_order(column)) for column in table.columns]
+    gains = Counter(codes, coded(labels, known), len(known)).gains(np.arange(table.rows))
+    return np.maximum(gains, 0.0)
 
 
 def _widest(schema: Schema) -> int:
