@@ -32,7 +32,8 @@ class Range:
         array = _numbers(value)
         if array is None:
             raise invalid(name, self.allowed, value)
-        good = np.isfinite(array) & self.inside(array)
+        finite = np.isfinite(array)
+        good = finite & self.inside(np.where(finite, array, 0.0))
         if self.whole:
             good &= array == np.floor(array)
         if not np.all(good):

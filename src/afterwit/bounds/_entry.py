@@ -119,7 +119,7 @@ def _taken(bound: str, wanted: Input, inputs: Mapping[str, Any], spelling: Calla
 
 def _with_signs(formula: str) -> str:
     """Factors that stand side by side, as symbols do, with the sign that numbers need."""
-    return re.sub(r"(?<=[}\d)e]) (?=[{(a-z])", " * ", formula)
+    return re.sub(r"(?<=[}\d)e]) (?=[{(a-z\d])", " * ", formula)
 
 
 def _single(allowed: Range, name: str, value: Any) -> float:
