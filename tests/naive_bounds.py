@@ -110,7 +110,7 @@ BOUNDS = {
     "random-stopping": lambda mistakes, samples: mistakes / samples,
     "large-gap": lambda mistake, error, delta: ceil(1 / error * log(1 / (delta / (mistake + 2) ** 2))),
     "boosting": lambda samples, gamma, rounds: samples * exp(-2 * rounds * gamma**2),
-    "boosting-rounds": lambda samples, gamma: next(T for T in range(10**6) if T > log(samples) / (2 * gamma**2)),
+    "boosting-rounds": lambda samples, gamma: next(T for T in range(10**6) if log(samples) / (2 * gamma**2) < T),
     "self-play": lambda rounds, row_actions, column_actions: (
         (sqrt(rounds / 2 * log(row_actions)) + sqrt(rounds / 2 * log(column_actions))) / rounds
     ),

@@ -296,7 +296,7 @@ def test_inputs_have_to_fit_together(name, inputs, message):
 
 
 def test_an_unknown_name_gets_the_nearest():
-    with pytest.raises(InputError, match="no theorem 'percetron' among the .* did you mean perceptron or"):
+    with pytest.raises(InputError, match=r"no theorem .percetron. among the .* did you mean perceptron or"):
         bounds.bound("percetron", radius=1, margin=1)
     with pytest.raises(InputError, match="did you mean exponential-weights"):
         bounds.bound("Exponential_Weights", rounds=1)

@@ -190,9 +190,11 @@ class DisjunctionLearner(BatchRule):
             kinds = ("features by position", "features by name")
             raise invalid("X", f"of {kinds[self._names is not None]}", Words(kinds[rows.names is not None]))
         if rows.names is None or self._names is None:
-            if rows.width != width and not (rows.ragged and rows.width < width):
-                raise invalid("X", f"of {width} features", Words(f"{rows.width}"))
-            if rows.width < width:
+            # Sparse rows end where their last one is.
+            narrow = rows.starts is not None and rows.width < width
+            if rows.width != width and not narrow:
+                raise invalid("x" if rows.single else "X", f"of {width} features", Words(f"{rows.width}"))
+            if narrow:
                 matrix = matrix.copy()
                 matrix.resize((rows.count, width))
             return matrix
