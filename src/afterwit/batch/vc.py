@@ -7,8 +7,8 @@ Guarantee   with probability at least 1 - delta: every h that is right on the wh
             eps if m >= (8/eps^2) (ln(2 H[2m]) + ln(1/delta)). H[m] is at most the sum of C(m, i) for i = 0 to d
             (Sauer's lemma), which is what stands for it here. m is on both sides: the smallest m is found by bisection,
             as log H[2m] / m falls.
-Remarks     The proof printed for the second gives ln(4 H[2m]), with the two samples eps/2 apart and a second one that is
-            near the truth with probability 1/2. Let them be 0.6 eps apart, and the second within 0.4 eps of the truth by
+Remarks     The proof printed for the second gives ln(4 H[2m]), with the two samples eps/2 apart and the second near the
+            truth with probability 1/2. Let them be 0.6 eps apart, and the second within 0.4 eps of the truth, by
             Hoeffding: a failure then has probability at most 2 H[2m] exp(-0.18 eps^2 m) / (1 - 2 exp(-0.32 eps^2 m)).
             That is less than 2 H[2m] exp(-eps^2 m / 8) for every m in question, as H[2m] > 2m makes eps^2 m > 36; for
             d = 0 there is one rule, and Hoeffding alone is enough. So the statement with 2 is true. The further

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit._values import signature
-from afterwit.certificate import Assumption, Certificate
+from afterwit.certificate import Assumption, Basis, Certificate
 from afterwit.concepts._batch_rule import BatchRule, FiniteClassBound
 from afterwit.errors import Words, invalid
 from afterwit.labels import Labels, Signs
@@ -48,7 +48,10 @@ class Sample:
     mistakes: int
     log_hypotheses: float
     why_not: str
-    assumptions: tuple[Assumption, ...] = ()
+    # The features of dicts are those that were met; the class has to be there before the sample is.
+    assumptions: tuple[Assumption, ...] = (
+        Assumption("the features were known before the sample was drawn", Basis.PROMISED, None),
+    )
 
 
 class DisjunctionLearner(BatchRule):
@@ -117,9 +120,8 @@ class DisjunctionLearner(BatchRule):
             for i, ones in enumerate(_sets_of_ones(matrix))
             if (bool(plain & ones) or bool(negated - ones)) != bool(signs[i] > 0)
         ]
-        return theorem.certify(
-            Sample(type(self).__name__, rows.count, len(wrong), self._log_hypotheses(), self._why_not(wrong, signs))
-        )
+        why_not = self._why_not(wrong, signs)
+        return theorem.certify(Sample(type(self).__name__, rows.count, len(wrong), self._log_hypotheses(), why_not))
 
     def _why_not(self, wrong: list[int], signs: Signs) -> str:
         if not wrong:
