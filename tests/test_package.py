@@ -47,7 +47,7 @@ def test_every_public_name_is_there():
 
 
 def test_every_learner_is_public_and_has_theorems():
-    for name in (*afterwit.LEARNERS, *afterwit.BATCH_LEARNERS):
+    for name in (*afterwit.LEARNERS, *afterwit._BATCH_LEARNERS):
         learner = getattr(afterwit, name)
         assert inspect.getdoc(learner)
         assert learner.theorems or learner.no_theorem_because

@@ -47,8 +47,8 @@ LEARNERS = (
     "Winnow",
 )
 
-#: Learners of whole samples: they have no rounds, but are saved and loaded as the others are.
-BATCH_LEARNERS = ("DisjunctionLearner", "ID3")
+#: Classes that `load` may build besides the learners: they learn all rows at once.
+_BATCH_LEARNERS = ("DisjunctionLearner", "ID3")
 
 _HOMES = {
     "Assumption": "certificate",
@@ -92,7 +92,6 @@ _SUBPACKAGES = (
 )
 
 __all__ = [
-    "BATCH_LEARNERS",
     "ID3",
     "LEARNERS",
     "SGD",
