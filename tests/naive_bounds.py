@@ -109,6 +109,7 @@ BOUNDS = {
     ),
     "random-stopping": lambda mistakes, samples: mistakes / samples,
     "large-gap": lambda mistake, error, delta: ceil(1 / error * log(1 / (delta / (mistake + 2) ** 2))),
+    "controlled-testing": lambda hypothesis, error, delta: ceil(1 / error * log(1 / (delta / (hypothesis + 2) ** 2))),
     "boosting": lambda samples, gamma, rounds: samples * exp(-2 * rounds * gamma**2),
     "boosting-rounds": lambda samples, gamma: next(T for T in range(10**6) if log(samples) / (2 * gamma**2) < T),
     "self-play": lambda rounds, row_actions, column_actions: (

@@ -21,7 +21,9 @@ counts = st.integers(1, 300)
 
 #: Something allowed for every input, by its name.
 INPUTS = {
-    **dict.fromkeys(("samples", "rounds", "rows", "features", "experts", "row_actions", "column_actions"), counts),
+    **dict.fromkeys(
+        ("samples", "rounds", "rows", "features", "experts", "row_actions", "column_actions", "hypothesis"), counts
+    ),
     **dict.fromkeys(("radius", "rho", "diameter", "gradient", "rate", "gap", "payoff", "cost", "loss_range"), positive),
     **dict.fromkeys(("norm", "hinge_loss", "loss", "best_loss", "squared_losses", "expert_mistakes"), not_negative),
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
@@ -101,7 +103,9 @@ DIRECTIONS = {
     **dict.fromkeys(("radius", "norm", "hinge_loss", "loss", "best_loss", "best_mistakes", "bits", "features"), 1),
     **dict.fromkeys(("log_experts", "log_hypotheses", "experts", "vc_dimension", "mistakes", "mistake", "votes"), 1),
     **dict.fromkeys(("loss_range", "mean_loss", "mean_hinge", "regret", "kernel_sum", "updates", "gradient"), 1),
-    **dict.fromkeys(("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points"), 1),
+    **dict.fromkeys(
+        ("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points", "hypothesis"), 1
+    ),
     **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain"), 1),
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }

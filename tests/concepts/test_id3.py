@@ -424,6 +424,10 @@ def test_saving_copying_and_comparing(tmp_path):
         {"label": np.array([0, 1, 2])},
         {"examples": np.array([3, 1])},
         {"names": ["a"]},
+        {"value": np.array([-1, 1, 0])},
+        {"value": np.array([-1, 1, 1])},
+        {"feature": np.array([0, 1, -1])},
+        {"feature": np.array([0, 1, -1]), "parent": np.array([-1, 0, 1]), "value": np.array([-1, 0, 0])},
         {"feature": np.array([0.0, -1.0, -1.0])},
     ],
 )

@@ -1,7 +1,8 @@
 """Bounds on the error of rules made from an online run, as closed formulas.
 
 Source      Cesa-Bianchi, Conconi & Gentile 2004; Mohri, Rostamizadeh & Talwalkar 2018, Lemma 8.14, Theorem 8.15,
-            Exercises 8.10 and 8.11; Blum, Hopcroft & Kannan, Foundations of Data Science, Theorems 6.14 and 6.15.
+            Exercises 8.10 and 8.11; Blum, Hopcroft & Kannan, Foundations of Data Science, Theorems 6.14 and 6.15,
+            and section 5.9.
 
 Numbers or arrays, which broadcast.
 
@@ -95,6 +96,12 @@ def large_gap(mistake: Any, error: Any, delta: Any) -> Any:
     """How many right predictions in a row after mistake i are enough: (1/eps) ln((i + 2)^2 / delta), rounded up."""
     i, e, d = COUNT_OR_NONE.check("mistake", mistake), ERROR.check("error", error), PROBABILITY.check("delta", delta)
     return whole(_finite(np.ceil((2 * np.log(i + 2) - np.log(d)) / e), e))
+
+
+def controlled_testing(hypothesis: Any, error: Any, delta: Any) -> Any:
+    """How many fresh examples test hypothesis i, the first being 1: (1/eps) ln((i + 2)^2 / delta), rounded up."""
+    i = COUNT.check("hypothesis", hypothesis)
+    return large_gap(i, error, delta)
 
 
 def large_gap_sample_size(mistakes: Any, error: Any, delta: Any) -> Any:
@@ -194,6 +201,20 @@ ENTRIES = (
         inputs=(Input("mistake", "i", "the number of the mistake before the gap", COUNT_OR_NONE), ERROR_RATE, DELTA),
         function=large_gap,
         needs=f"{IID} and the learner changes on mistakes only; the error is then at most eps, {CHANCE}",
+        sense=">=",
+    ),
+    Bound(
+        name="controlled-testing",
+        quantity="fresh examples",
+        formula="ceil(ln(({hypothesis} + 2)^2 / {delta}) / {error})",
+        citation="Blum et al., Foundations of Data Science, section 5.9",
+        inputs=(
+            Input("hypothesis", "i", "the number of the hypothesis tested, the first being 1", COUNT),
+            ERROR_RATE,
+            DELTA,
+        ),
+        function=controlled_testing,
+        needs=f"{IID} and the hypothesis is right on all of them; the error is then at most eps, {CHANCE}",
         sense=">=",
     ),
 )

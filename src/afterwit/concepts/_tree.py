@@ -244,6 +244,23 @@ def check_tree(tree: Tree, schema: Schema, rounds: int) -> None:
         and (tree.label >= 0).all()
         and (tree.label < max(len(schema.labels), 1)).all()
         and tree.examples[0] == rounds
+        and _each_before_its_branches(tree)
     )
     if not sound:
         raise invalid("the tree", "one that was grown on a sample", Words("nodes that do not fit together"))
+
+
+def _each_before_its_branches(tree: Tree) -> bool:
+    """Whether nodes stand in the order of a description, and every question has two branches or more, in order."""
+    path, latest, branches = [0], {0: -1}, {0: 0}
+    for node in range(1, len(tree.feature)):
+        above, value = int(tree.parent[node]), int(tree.value[node])
+        while path and path[-1] != above:
+            path.pop()
+        if not path or value <= latest[above]:
+            return False
+        latest[above] = value
+        branches[above] += 1
+        path.append(node)
+        latest[node], branches[node] = -1, 0
+    return all((tree.feature[node] == LEAF) == (count == 0) and count != 1 for node, count in branches.items())
