@@ -31,6 +31,8 @@ def blocks(text):
         ("docs/experts.md", 1),
         ("docs/scikit-learn-and-river.md", 4),
         ("docs/paths.md", 2),
+        ("docs/bounds.md", 2),
+        ("docs/rules.md", 4),
     ],
 )
 def test_the_examples_of_a_page_print_what_they_say(page, outputs, tmp_path, monkeypatch):
@@ -81,7 +83,18 @@ def test_examples_in_docstrings(name):
 
 def test_every_public_name_is_in_the_reference():
     missing = [name for name in afterwit.__all__ if not re.search(rf"\baw\.{name}\b", REFERENCE)]
-    for module in ("adversaries", "concepts", "experts", "hindsight", "kernels", "losses", "sklearn", "streams"):
+    for module in (
+        "adversaries",
+        "batch",
+        "bounds",
+        "concepts",
+        "experts",
+        "hindsight",
+        "kernels",
+        "losses",
+        "sklearn",
+        "streams",
+    ):
         package = getattr(afterwit, module)
         missing += [name for name in package.__all__ if not re.search(rf"\baw\.{module}\.{name}\b", REFERENCE)]
     for name in dir(afterwit.Perceptron):

@@ -6,10 +6,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, concepts, errors, experts, hindsight, kernels, losses, sklearn, streams, testing
+    from afterwit import (
+        adversaries,
+        batch,
+        bounds,
+        concepts,
+        errors,
+        experts,
+        hindsight,
+        kernels,
+        losses,
+        sklearn,
+        streams,
+        testing,
+    )
     from afterwit.certificate import Assumption, Certificate, Theorem
+    from afterwit.concepts.disjunction_learner import DisjunctionLearner
     from afterwit.concepts.generalized_halving import GeneralizedHalving
     from afterwit.concepts.halving import Halving
+    from afterwit.concepts.id3 import ID3
     from afterwit.concepts.online_disjunction import OnlineDisjunction
     from afterwit.concepts.standard_optimal import StandardOptimalAlgorithm
     from afterwit.concepts.winnow_disjunction import WinnowDisjunction
@@ -87,12 +102,20 @@ EXPERT_ALGORITHMS = (
     "WeightedMajority",
 )
 
+#: Classes that `load` may build besides the learners: they learn all rows at once.
+_BATCH_LEARNERS = (
+    "DisjunctionLearner",
+    "ID3",
+)
+
 _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
+    "DisjunctionLearner": "concepts.disjunction_learner",
     "GeneralizedHalving": "concepts.generalized_halving",
     "Halving": "concepts.halving",
+    "ID3": "concepts.id3",
     "OnlineDisjunction": "concepts.online_disjunction",
     "StandardOptimalAlgorithm": "concepts.standard_optimal",
     "WinnowDisjunction": "concepts.winnow_disjunction",
@@ -102,29 +125,29 @@ _HOMES = {
     "Exp3": "experts.exp3",
     "ExponentialWeights": "experts.exponential_weights",
     "FixedShare": "experts.fixed_share",
+    "FollowThePerturbedLeader": "experts.follow_the_perturbed_leader",
     "MLpol": "experts.mlpol",
+    "OnlineShortestPath": "experts.online_shortest_path",
     "PolynomialWeights": "experts.polynomial_weights",
     "RandomizedWeightedMajority": "experts.randomized_weighted_majority",
     "SecondOrderWeights": "experts.second_order_weights",
     "SleepingExperts": "experts.sleeping_experts",
     "SwapRegret": "experts.swap_regret",
     "WeightedMajority": "experts.weighted_majority",
-    "FollowThePerturbedLeader": "experts.follow_the_perturbed_leader",
-    "OnlineShortestPath": "experts.online_shortest_path",
+    "SparseRow": "linear._rows",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
     "BalancedWinnow": "linear.balanced_winnow",
-    "MarginPerceptron": "linear.margin_perceptron",
-    "OnlineSVM": "linear.online_svm",
-    "OneVsRest": "linear.one_vs_rest",
     "DualPerceptron": "linear.dual_perceptron",
     "KernelPerceptron": "linear.kernel_perceptron",
+    "MarginPerceptron": "linear.margin_perceptron",
+    "OneVsRest": "linear.one_vs_rest",
+    "OnlineSVM": "linear.online_svm",
     "Perceptron": "linear.perceptron",
     "SGD": "linear.sgd",
     "SoftThresholdNetwork": "linear.soft_threshold_network",
     "VotedPerceptron": "linear.voted_perceptron",
     "Winnow": "linear.winnow",
-    "SparseRow": "linear._rows",
     "Learner": "protocol",
     "Record": "protocol",
     "play": "protocol",
@@ -133,12 +156,13 @@ _HOMES = {
 }
 _SUBPACKAGES = (
     "adversaries",
+    "batch",
+    "bounds",
+    "concepts",
     "errors",
-    "experts",
     "hindsight",
     "kernels",
     "linear",
-    "losses",
     "sklearn",
     "streams",
     "testing",
@@ -148,6 +172,7 @@ _SUBPACKAGES = ("adversaries", "concepts", "errors", "hindsight", "kernels", "li
 __all__ = [
     "BOA",
     "EXPERT_ALGORITHMS",
+    "ID3",
     "LEARNERS",
     "SGD",
     "AdaGrad",
@@ -157,6 +182,7 @@ __all__ = [
     "AveragedPerceptron",
     "BalancedWinnow",
     "Certificate",
+    "DisjunctionLearner",
     "DualPerceptron",
     "Exp3",
     "ExponentialWeights",
@@ -188,6 +214,8 @@ __all__ = [
     "Winnow",
     "WinnowDisjunction",
     "adversaries",
+    "batch",
+    "bounds",
     "compiled",
     "concepts",
     "errors",

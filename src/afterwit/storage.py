@@ -49,7 +49,7 @@ def register(kind: Any) -> Any:
 
 
 def _of_the_package() -> tuple[str, ...]:
-    return (*afterwit.LEARNERS, *afterwit.EXPERT_ALGORITHMS)
+    return (*afterwit.LEARNERS, *afterwit.EXPERT_ALGORITHMS, *afterwit._BATCH_LEARNERS)
 
 
 def _class_named(name: Any, expected: Any = None) -> Any:
