@@ -160,14 +160,15 @@ _SUBPACKAGES = (
     "bounds",
     "concepts",
     "errors",
+    "experts",
     "hindsight",
     "kernels",
     "linear",
+    "losses",
     "sklearn",
     "streams",
     "testing",
 )
-_SUBPACKAGES = ("adversaries", "concepts", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
 
 __all__ = [
     "BOA",
