@@ -6,9 +6,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, kernels, sklearn, streams, testing
+    from afterwit import adversaries, errors, games, hindsight, kernels, sklearn, streams, testing
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
+    from afterwit.games.boosting import Boosting
+    from afterwit.games.decision_stump import DecisionStump
+    from afterwit.games.solution import GameSolution
+    from afterwit.games.solve import solve_game
     from afterwit.linear._rows import SparseRow
     from afterwit.linear.adagrad import AdaGrad
     from afterwit.linear.averaged_perceptron import AveragedPerceptron
@@ -45,11 +49,18 @@ LEARNERS = (
     "Winnow",
 )
 
+#: Classes that `load` may build besides the learners: they learn all rows at once.
+_BATCH_LEARNERS = ("Boosting", "DecisionStump")
+
 _HOMES = {
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
     "AfterwitError": "errors",
+    "Boosting": "games.boosting",
+    "DecisionStump": "games.decision_stump",
+    "GameSolution": "games.solution",
+    "solve_game": "games.solve",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
     "BalancedWinnow": "linear.balanced_winnow",
@@ -70,7 +81,7 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
+_SUBPACKAGES = ("adversaries", "errors", "games", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
 
 __all__ = [
     "LEARNERS",
@@ -80,8 +91,11 @@ __all__ = [
     "Assumption",
     "AveragedPerceptron",
     "BalancedWinnow",
+    "Boosting",
     "Certificate",
+    "DecisionStump",
     "DualPerceptron",
+    "GameSolution",
     "KernelPerceptron",
     "Learner",
     "MarginPerceptron",
@@ -97,12 +111,14 @@ __all__ = [
     "adversaries",
     "compiled",
     "errors",
+    "games",
     "hindsight",
     "kernels",
     "load",
     "play",
     "save",
     "sklearn",
+    "solve_game",
     "streams",
     "testing",
 ]

@@ -40,7 +40,8 @@ def register(kind: Any) -> Any:
     """
     name = kind.__name__
     missing = [part for part in LEARNER_PARTS if not hasattr(kind, part)]
-    if missing or name in afterwit.LEARNERS or _registered.get(name, kind) is not kind:
+    own = (*afterwit.LEARNERS, *afterwit._BATCH_LEARNERS)
+    if missing or name in own or _registered.get(name, kind) is not kind:
         raise invalid("kind", "a learner class with parameters, state and restore, and a name not yet taken", kind)
     _registered[name] = kind
     return kind
@@ -48,7 +49,8 @@ def register(kind: Any) -> Any:
 
 def _class_named(name: Any, expected: Any = None) -> Any:
     """The class of that name that may be saved and loaded."""
-    known = {**{learner: getattr(afterwit, learner) for learner in afterwit.LEARNERS}, **_registered}
+    own = (*afterwit.LEARNERS, *afterwit._BATCH_LEARNERS)
+    known = {**{learner: getattr(afterwit, learner) for learner in own}, **_registered}
     kind = known.get(name) if isinstance(name, str) else None
     if kind is None or (expected is not None and kind is not expected):
         raise invalid("learner", f"one of {', '.join(known)} (see afterwit.storage.register)", name)
