@@ -13,7 +13,7 @@ import click
 import afterwit
 from afterwit.errors import AfterwitError
 
-COMMANDS = ("demo", "predict", "run")
+COMMANDS = ("demo", "game", "predict", "run")
 
 
 class _LazyGroup(click.Group):

@@ -25,6 +25,8 @@ Product = Callable[[Floats], npt.NDArray[Any]]
 
 #: The unit roundoff of float64.
 UNIT = 2.0**-53
+#: Its smallest number above 0: products that underflow are off by as much.
+SMALLEST = 2.0**-1074
 #: Wanted gaps of at least this part of the payoffs' size are reached on a float32 copy; the bracket stays float64.
 SINGLE_PRECISION_GAP = 2e-5
 #: Below this many entries both copies fit in the cache, and the smaller one is no faster.
@@ -78,7 +80,7 @@ class Payoffs:
     def allowance(self, strategy: Floats) -> float:
         """How far rounding may have moved a payoff computed with this strategy."""
         played = int(np.count_nonzero(strategy))
-        return 0.0 if played == 1 else 2 * (played + 2) * UNIT * self.size
+        return 0.0 if played == 1 or self.size == 0.0 else 2 * (played + 2) * (UNIT * self.size + SMALLEST)
 
     def _outwards(self, payoff: float, strategy: Floats, direction: int) -> float:
         allowance = self.allowance(strategy)

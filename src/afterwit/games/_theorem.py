@@ -60,7 +60,7 @@ class GapBound(Theorem):
         """The largest gap after so many rounds."""
 
     def certify(self, evidence: Any) -> Certificate:
-        why_not = "" if evidence.rounds else "a saddle point was found before the first round"
+        why_not = "" if evidence.rounds else "the gap was reached before the first round"
         assumptions = [Assumption(self.played, Basis.ENFORCED, evidence.rounds > 0, why_not)]
         if self.turns_are_observed:
             hurt = not evidence.cost_of_turns <= ROUNDING * evidence.spread

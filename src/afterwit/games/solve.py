@@ -24,6 +24,7 @@ zero-sum game of 2 x 3, predictive-regret-matching+
 from __future__ import annotations
 
 import math
+import sys
 import time
 from numbers import Integral, Real
 from typing import Any
@@ -75,7 +76,7 @@ def solve_game(
         raise invalid("method", f"one of {', '.join(METHODS)}", method)
     if not isinstance(max_rounds, Integral) or isinstance(max_rounds, bool) or int(max_rounds) < 1:
         raise invalid("max_rounds", "a whole number, at least 1", max_rounds)
-    limit = _number("max_seconds", max_seconds, "a positive number", least=5e-324, most=math.inf)
+    limit = _number("max_seconds", max_seconds, "a positive number", least=sys.float_info.min, most=math.inf)
     if not isinstance(maximize, (bool, np.bool_)):
         raise invalid("maximize", "True or False", maximize)
     payoffs = read_payoffs(M)
@@ -106,9 +107,9 @@ def solve_game(
     )
 
 
-def _number(parameter: str, value: Any, allowed: str, least: float, most: float = 1.8e308) -> float:
+def _number(parameter: str, value: Any, allowed: str, least: float, most: float = sys.float_info.max) -> float:
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if not least <= number <= most or (number == math.inf and most < math.inf):
+    if not least <= number <= most:
         raise invalid(parameter, allowed, value)
     return number
 
