@@ -80,7 +80,14 @@ class Payoffs:
     def allowance(self, strategy: Floats) -> float:
         """How far rounding may have moved a payoff computed with this strategy."""
         played = int(np.count_nonzero(strategy))
-        return 0.0 if played == 1 or self.size == 0.0 else 2 * (played + 2) * (UNIT * self.size + SMALLEST)
+        return 0.0 if played == 1 or self.size == 0.0 else self._rounding(played)
+
+    def resolution(self, row_strategy: Floats, column_strategy: Floats) -> float:
+        """Below what gap other mixed strategies like these could not be told from them."""
+        return 2 * sum(self._rounding(max(2, np.count_nonzero(s))) for s in (row_strategy, column_strategy))
+
+    def _rounding(self, played: int) -> float:
+        return 2 * (played + 2) * (UNIT * self.size + SMALLEST)
 
     def _outwards(self, payoff: float, strategy: Floats, direction: int) -> float:
         allowance = self.allowance(strategy)

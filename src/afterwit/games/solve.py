@@ -223,10 +223,9 @@ class Run:
         return work
 
     def _stop(self, late: bool) -> bool:
-        finest = self._payoffs.allowance(self.row_strategy) + self._payoffs.allowance(self.column_strategy)
         if self.done:
             self.stopped_by = "gap"
-        elif self.upper - self.lower <= 2 * finest:
+        elif self.upper - self.lower <= self._payoffs.resolution(self.row_strategy, self.column_strategy):
             self.stopped_by = "rounding"
         elif late:
             self.stopped_by = "max_rounds" if self.rounds >= self._max_rounds else "max_seconds"
