@@ -49,5 +49,12 @@ def same_matrix(rows: Rows, width: int, names: Sequence[Any] | None) -> Any:
 
 def _plain(rows: Rows) -> Any:
     matrix = rows.matrix()
-    # A list of dicts is small and its features have no order worth keeping: dense, like a DataFrame.
-    return matrix.toarray() if rows.names is not None and hasattr(matrix, "tocsr") else matrix
+    if not hasattr(matrix, "tocsr"):
+        return matrix
+    if rows.names is not None:
+        # A list of dicts is small and its features have no order worth keeping: dense, like a DataFrame.
+        return matrix.toarray()
+    if matrix.nnz < 2**31:
+        # scikit-learn takes no others.
+        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    return matrix
