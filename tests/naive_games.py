@@ -31,7 +31,7 @@ def exact_lower(matrix, q):
 def solve_exactly(rows, right):
     """Gaussian elimination over the rationals; None if there is no single solution."""
     n = len(rows)
-    table = [list(row) + [value] for row, value in zip(rows, right, strict=True)]
+    table = [[*row, value] for row, value in zip(rows, right, strict=True)]
     for k in range(n):
         pivot = next((i for i in range(k, n) if table[i][k] != 0), None)
         if pivot is None:

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import hypothesis.extra.numpy as npst
 import hypothesis.strategies as st
-import naive_games as naive
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import afterwit as aw
+import naive_games as naive
 from afterwit.certificate import Verdict
 from afterwit.errors import InputError, ModelFileError
 from afterwit.games import all_stumps, minimax_margin, rounds_needed
@@ -194,7 +194,7 @@ def test_the_bounds_hold_against_the_least_helpful_weak_learner(gamma, rounds):
     assert bounds[TrainingMistakesBound] == pytest.approx(n * math.exp(-2 * T * gamma**2))
     assert bounds[ObservedErrorsBound] <= certificate.bound * (1 + 1e-12)
     if rounds is None:
-        assert T == rounds_needed(n, gamma)
+        assert rounds_needed(n, gamma) == T
         assert record.mistakes == 0
     elif rounds == 15 and gamma <= 0.1:
         assert record.mistakes > 0
@@ -252,7 +252,9 @@ def test_weights_that_no_float_could_hold():
 
 
 @pytest.mark.parametrize(
-    "weak", [DecisionTreeClassifier(max_depth=2), LogisticRegression(), GaussianNB()], ids=lambda weak: type(weak).__name__
+    "weak",
+    [DecisionTreeClassifier(max_depth=2), LogisticRegression(), GaussianNB()],
+    ids=lambda weak: type(weak).__name__,
 )
 def test_classifiers_of_scikit_learn(weak):
     X, y = load_breast_cancer(return_X_y=True)
@@ -286,8 +288,14 @@ def test_sparse_rows_for_those_who_take_them():
         ({"rounds": 0}, "rounds must be None or a whole number, at least 1; received 0"),
         ({"rounds": 2.0}, "rounds must be None or a whole number, at least 1; received 2.0"),
         ({"labels": (1, 1)}, "labels must be a pair of two different labels"),
-        ({"weak_learner": KNeighborsClassifier()}, "weak_learner must be a DecisionStump or a classifier whose fit takes"),
-        ({"weak_learner": DecisionTreeClassifier}, "weak_learner must be a DecisionStump or a classifier whose fit takes"),
+        (
+            {"weak_learner": KNeighborsClassifier()},
+            "weak_learner must be a DecisionStump or a classifier whose fit takes",
+        ),
+        (
+            {"weak_learner": DecisionTreeClassifier},
+            "weak_learner must be a DecisionStump or a classifier whose fit takes",
+        ),
         ({"weak_learner": 3}, "weak_learner must be a DecisionStump or a classifier whose fit takes"),
     ],
 )

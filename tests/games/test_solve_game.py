@@ -6,13 +6,13 @@ import pickle
 
 import hypothesis.extra.numpy as npst
 import hypothesis.strategies as st
-import naive_games as naive
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 
 import afterwit as aw
+import naive_games as naive
 from afterwit.errors import InputError
 from afterwit.games import METHODS
 

@@ -1,12 +1,13 @@
 """The theorems of boosting, and the evidence for them, computed anew from the hypotheses' predictions.
 
-With m wrong rows in the end, T rounds and epsilon_t the weighted error of round t: a row that the majority gets wrong was
-wrong at least T/2 times, so that its weight is at least alpha^(T/2); and a round multiplies the total weight by
+With m wrong rows in the end, T rounds and epsilon_t the weighted error of round t: a row that the majority gets wrong
+was wrong at least T/2 times, so that its weight is at least alpha^(T/2); and a round multiplies the total weight by
 1 + (alpha - 1) epsilon_t, which is at most 1 + 2 gamma. Hence m alpha^(T/2) <= n (1 + 2 gamma)^T.
 
-The bound on the shares is another one. The weights on the rows are those of exponential weights at the rate ln alpha, for a
-player who pays 1 where a hypothesis is right: over T rounds he pays at least 1/2 + gamma on average, and by Theorem 8.6
-that is at most what the best row pays, the smallest share of right votes, and ln n / (T ln alpha) + ln alpha / 8.
+The bound on the shares is another one. The weights on the rows are those of exponential weights at the rate ln alpha,
+for a player who pays 1 where a hypothesis is right: over T rounds he pays at least 1/2 + gamma on average, and by
+Theorem 8.6 that is at most what the best row pays, the smallest share of right votes, and ln n / (T ln alpha) +
+ln alpha / 8.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ class Payoffs:
 
     def resolution(self, row_strategy: Floats, column_strategy: Floats) -> float:
         """Below what gap other mixed strategies like these could not be told from them."""
-        return 2 * sum(self._rounding(max(2, np.count_nonzero(s))) for s in (row_strategy, column_strategy))
+        played = (int(np.count_nonzero(strategy)) for strategy in (row_strategy, column_strategy))
+        return 2 * sum((self._rounding(max(2, count)) for count in played), 0.0)
 
     def _rounding(self, played: int) -> float:
         return 2 * (played + 2) * (UNIT * self.size + SMALLEST)

@@ -69,4 +69,5 @@ class GapBound(Theorem):
         shape = (evidence.rows, evidence.columns, evidence.rounds, evidence.spread)
         bound = self.bound(*shape) if all(assumption.met for assumption in assumptions) else None
         inputs = dict(zip(("m", "n", "T", "Delta"), shape, strict=True))
-        return evidence.certificate(self, bound, tuple(assumptions), inputs)
+        certificate: Certificate = evidence.certificate(self, bound, tuple(assumptions), inputs)
+        return certificate

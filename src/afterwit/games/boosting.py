@@ -97,9 +97,7 @@ class Boosting(Storable):
 
     __signature__ = signature(weak_learner=None, gamma=0.1, rounds=None, labels=(-1, 1))
 
-    def __init__(
-        self, weak_learner: Any = None, gamma: Any = 0.1, rounds: Any = None, labels: Any = (-1, 1)
-    ) -> None:
+    def __init__(self, weak_learner: Any = None, gamma: Any = 0.1, rounds: Any = None, labels: Any = (-1, 1)) -> None:
         self._weak_learner = DecisionStump() if weak_learner is None else _weak(weak_learner)
         self._gamma = positive_number("gamma", gamma)
         if not self._gamma < 0.5:
@@ -121,12 +119,14 @@ class Boosting(Storable):
         wanted = self._wanted or rounds_needed(rows.count, self._gamma)
         learn = self._teacher(matrix, signs)
         factor = (0.5 + self._gamma) / (0.5 - self._gamma)
-        # The weight of a row is alpha to the number of times it was got wrong: whole numbers cannot overflow.
+        # The weight of a row is alpha to the number of times it was got wrong: whole numbers cannot overflow. Of the
+        # powers only those below the largest weight are needed, here multiplied up in the same way on every machine.
+        powers = np.cumprod(np.concatenate([[1.0], np.full(wanted, 1 / factor)]))
         times_wrong = np.zeros(rows.count, dtype=np.int64)
         hypotheses: list[Any] = []
         errors: list[float] = []
         while len(hypotheses) < wanted:
-            weights = factor ** (times_wrong - times_wrong.max()).astype(np.float64)
+            weights = powers[times_wrong.max() - times_wrong]
             hypothesis = learn(weights)
             wrong = predicted_signs(hypothesis, matrix) != signs
             errors.append(float(weights[wrong].sum() / weights.sum()))

@@ -188,7 +188,9 @@ def all_stumps(X: Any) -> list[DecisionStump]:
     width = matrix.shape[1]
     parts = [(-1, 0.0)]
     parts += [(int(j), columns.threshold(int(j), int(k))) for j, k in np.argwhere(columns.ends)]
-    return [DecisionStump.of(feature, threshold, sign, width, names) for feature, threshold in parts for sign in (1, -1)]
+    return [
+        DecisionStump.of(feature, threshold, sign, width, names) for feature, threshold in parts for sign in (1, -1)
+    ]
 
 
 def _is_stump(stump: Any) -> bool:

@@ -12,9 +12,9 @@ Proof       Let z be the aim before round t, m = r_{t-1}, Q = Q_{t-1}, r = r_t. 
             (z - Q) = (|Q_t - Q|^2 - |z - Q|^2 - |Q_t - z|^2) / 2. Together: |Q_t|^2 <= |Q|^2 + 2 (Q_t - z) . (r - m) -
             |Q_t - z|^2 <= |Q|^2 + |r - m|^2. From there as for regret matching+, but for its last step: that the
             turns do not hurt, sum_t w_t (p_{t+1} - p_t) . (M q_t) <= 0, is added up during the run.
-Beyond it   a saddle point is looked for first. From time to time the linear equations of the choices in play are solved:
-            where these are the right ones, the strategies are exact up to rounding. The bracket is computed from the
-            matrix in any case.
+Beyond it   a saddle point is looked for first. From time to time the linear equations of the choices in play are
+            solved: where these are the right ones, the strategies are exact up to rounding. The bracket is computed
+            from the matrix in any case.
 Source      Farina, Kroer & Sandholm, Faster Game Solving via Predictive Blackwell Approachability, 2021.
 
 >>> import afterwit as aw

@@ -6,8 +6,8 @@ Update      with r_t = (p_t . l_t) - l_t, the regrets of round t under the losse
             the unit of the payoffs does not matter. Round t counts t^2-fold in the averages.
 Guarantee   gap <= w (|Q_T| + |Q'_T|), with |Q_T| <= Delta sqrt((N - 1) T) and w = 6 T / ((T + 1)(2 T + 1)), the part
             of the last round in the averages.
-Proof       1. p_t is proportional to Q_{t-1} and p_t . r_t = 0, so |Q_t|^2 <= |Q_{t-1} + r_t|^2 = |Q_{t-1}|^2 + |r_t|^2;
-            |r_t|^2 is convex in p_t, thus at most (N - 1) Delta^2, its largest value at the corners.
+Proof       1. p_t is proportional to Q_{t-1} and p_t . r_t = 0, so |Q_t|^2 <= |Q_{t-1} + r_t|^2 =
+            |Q_{t-1}|^2 + |r_t|^2; |r_t|^2 is convex in p_t, thus at most (N - 1) Delta^2, its value at the corners.
             2. Q_t >= Q_{t-1} + r_t: the regret of any choice over the rounds s..T is at most its Q_T. Weights that only
             grow are a sum of such ends: the weighted regret is at most the last weight times Q_T.
             3. Turns do not hurt: where a regret is positive Q grew, where negative it shrank, so Q_t . r_t >=
@@ -70,7 +70,8 @@ class KeptRegretsBound(Theorem):
         observed = Assumption("the players kept their regrets, and round t counts t^2-fold", Basis.ENFORCED, True)
         inputs = {"T": evidence.rounds, "max Q + max Q'": evidence.regrets, "cost": max(0.0, evidence.cost_of_turns)}
         bound = self.bound(evidence.rounds, evidence.regrets, evidence.cost_of_turns)
-        return evidence.certificate(self, bound, (observed,), inputs)
+        certificate: Certificate = evidence.certificate(self, bound, (observed,), inputs)
+        return certificate
 
 
 class RegretMatchingPlusPlayer:

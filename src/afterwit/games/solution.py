@@ -94,7 +94,9 @@ class GameSolution:
 
     def describe(self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None, top: int = 10) -> str:
         """The solution in a few lines, with the names of the rows and columns, most played first."""
-        return "\n".join([self._title(), *(f"  {head:<8}  {text}" for head, text in self._sections(rows, columns, top))])
+        return "\n".join(
+            [self._title(), *(f"  {head:<8}  {text}" for head, text in self._sections(rows, columns, top))]
+        )
 
     def _title(self) -> str:
         return f"zero-sum game of {len(self.row_strategy):,} x {len(self.column_strategy):,}, {self.method}"
