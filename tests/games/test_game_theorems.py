@@ -57,6 +57,15 @@ def test_every_strategy_of_every_round(method, seed):
         np.testing.assert_allclose(q, naive_q, atol=1e-9)
 
 
+def cost_of_turns(M, played):
+    """What (p_{t+1} - p_t) . M q_t is on the weighted average."""
+    weights = [t**2 for t in range(1, len(played) + 1)]
+    before = [[1 / len(M)] * len(M), *(p for p, _ in played[:-1])]
+    changes = ([a - b for a, b in zip(p, old, strict=True)] for (p, _), old in zip(played, before, strict=True))
+    costs = [naive.dot(change, naive.times(M.tolist(), q)) for change, (_, q) in zip(changes, played, strict=True)]
+    return naive.dot(weights, costs) / sum(weights)
+
+
 @pytest.mark.parametrize("method", ITERATIVE[1:])
 @pytest.mark.parametrize("rounds", [1, 2, 33])
 def test_the_averages_are_what_is_returned(method, rounds):
@@ -73,6 +82,7 @@ def test_the_averages_are_what_is_returned(method, rounds):
             assert solution.gap == pytest.approx(naive.gap(M, p, q), abs=1e-12)
         if regrets is not None:
             assert solution.regrets == pytest.approx(regrets, rel=1e-9)
+            assert solution.cost_of_turns == pytest.approx(cost_of_turns(M, played), rel=1e-9, abs=1e-15)
     assert found
 
 
@@ -111,12 +121,7 @@ def test_the_averages_themselves_obey_the_regret_matching_bounds(predictive, M, 
     """Not the best strategies found on the way, but the averages that the proofs are about, by the oracle."""
     played, regrets = naive.regret_matching_game(M.tolist(), rounds, predictive)
     p, q = naive.averages(played, 2)
-    weights = [t**2 for t in range(1, rounds + 1)]
-    before = [[1 / len(M)] * len(M), *(a for a, _ in played[:-1])]
-    cost = sum(
-        w * naive.dot([x - y for x, y in zip(a, old, strict=True)], naive.times(M.tolist(), b))
-        for w, (a, b), old in zip(weights, played, before, strict=True)
-    ) / sum(weights)
+    cost = cost_of_turns(M, played)
     if not predictive:
         assert cost <= 1e-9
     assert naive.gap(M, p, q) <= KeptRegretsBound.bound(rounds, regrets, cost) + 1e-9

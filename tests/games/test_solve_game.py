@@ -15,6 +15,7 @@ import afterwit as aw
 import naive_games as naive
 from afterwit.errors import InputError
 from afterwit.games import METHODS
+from afterwit.games._support import equalising, in_earnest, most_played
 
 DEFAULT = "predictive-regret-matching+"
 ITERATIVE = METHODS[:3]
@@ -156,10 +157,24 @@ def test_larger_games_agree_with_linear_programming(shape):
         solution = aw.solve_game(M, gap=0.02, method=method)
         assert solution.reached
         assert solution.lower - 1e-9 <= value <= solution.upper + 1e-9
-    precise = aw.solve_game(M, gap=1e-11)
+    precise = aw.solve_game(M, gap=1e-11, max_rounds=20_000)
     assert precise.reached
     assert precise.value == pytest.approx(value, abs=1e-8)
     assert np.count_nonzero(precise.row_strategy) == np.count_nonzero(precise.column_strategy)
+
+
+def test_the_linear_equations_of_the_choices_in_play():
+    M = np.array([[9.0, 9.0, 9.0, 9.0], [9.0, 3.0, -1.0, 9.0], [9.0, -2.0, 1.0, 9.0]])
+    p, q = equalising(M, np.array([1, 2]), np.array([1, 2]))
+    assert p == pytest.approx([0, 3 / 7, 4 / 7])
+    assert q == pytest.approx([0, 2 / 7, 5 / 7, 0])
+    sparse = equalising(sp.csr_array(M), np.array([1, 2]), np.array([1, 2]))
+    assert [part.tolist() for part in sparse] == [p.tolist(), q.tolist()]
+    assert equalising(np.zeros((2, 2)), np.array([0, 1]), np.array([0, 1])) is None
+    assert equalising(np.ones((2, 2)), np.array([0, 1]), np.array([0, 1])) is None
+    rows, columns = most_played(np.array([0.0, 5.0, 1.0, 2.0]), np.array([1.0, 0.0, 1.0]))
+    assert (rows.tolist(), columns.tolist()) == ([1, 3], [0, 2])
+    assert in_earnest(np.array([50.0, 0.1, 50.0]), 1e-2).tolist() == [50.0, 0.0, 50.0]
 
 
 def test_single_precision_rounds_have_a_double_precision_bracket():

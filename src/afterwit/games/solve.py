@@ -26,6 +26,8 @@ from __future__ import annotations
 import math
 import sys
 import time
+from contextlib import nullcontext
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -51,6 +53,8 @@ METHODS = (*PLAYERS, "lp")
 LOOK_AGAIN = 1.5
 #: Linear equations are solved for at most this part of the work that the rounds took.
 SHARE_OF_WORK = 0.25
+#: Products with fewer entries are not threaded by BLAS anyway.
+THREADED = 2**13
 
 
 def solve_game(
@@ -88,7 +92,7 @@ def solve_game(
         run.solve()
     else:
         theorems = PLAYERS[method].theorems
-        with one_thread():
+        with one_thread() if payoffs.entries >= THREADED else nullcontext():
             run.play(PLAYERS[method], thorough=method == DEFAULT)
     return GameSolution(
         row_strategy=run.row_strategy,
@@ -114,9 +118,14 @@ def one_thread() -> Any:
     Threads that wait for each other in every product, thousands of times a second, cost more than they gain as soon as
     another process wants a core.
     """
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+    return _thread_pools().limit(limits=1, user_api="blas")
 
-    return threadpool_limits(limits=1, user_api="blas")
+
+@cache
+def _thread_pools() -> Any:
+    from threadpoolctl import ThreadpoolController  # comes with scikit-learn
+
+    return ThreadpoolController()
 
 
 def _number(parameter: str, value: Any, allowed: str, least: float, most: float = sys.float_info.max) -> float:
