@@ -339,6 +339,8 @@ def test_saved_copied_and_pickled(labels, tmp_path):
     stump = aw.DecisionStump(labels=labels).fit(SQUARE, y)
     aw.save(stump, tmp_path / "stump")
     assert aw.load(tmp_path / "stump") == stump
+    assert not hasattr(stump, "rounds")
+    assert not hasattr(booster, "mistakes")
     assert repr(booster) == "Boosting(weak_learner=DecisionStump, gamma=0.1): 91 rounds"
 
 

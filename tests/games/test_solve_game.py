@@ -193,6 +193,9 @@ def test_the_very_ends_of_float64():
         solution = aw.solve_game(M, gap=0.01 * scale)
         assert -2 * scale <= solution.lower <= solution.upper <= scale
         assert solution.stopped_by == ("gap" if scale > 1e-310 else "rounding")
+    largest = aw.solve_game([[1.2e308, 0.0], [0.0, 0.9e308]], gap=1e300)
+    assert largest.reached
+    assert largest.value == pytest.approx(1.08 / 2.1 * 1e308)
     with pytest.raises(InputError, match="M must be a matrix whose payoffs differ by less than"):
         aw.solve_game([[1e308, -1e308]])
 

@@ -1,4 +1,4 @@
-"""Rows for learners that need all of them at once: a matrix whose columns mean the same in every call."""
+"""Learners that need all rows at once: a matrix whose columns mean the same in every call."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from afterwit._learner import Storable
 from afterwit.errors import Words, invalid
 from afterwit.linear._rows import Rows, as_mapping, read_many, read_one
+
+
+class BatchLearner(Storable):
+    """Copies, compares and is saved like every learner, but has not learned round by round."""
+
+    @property
+    def rounds(self) -> int:
+        raise AttributeError(f"{type(self).__name__} learns all rows at once: it counts no rounds")
+
+    @property
+    def mistakes(self) -> int:
+        raise AttributeError(f"{type(self).__name__} learns all rows at once: it makes no mistakes on the way")
 
 
 def read_row(x: Any) -> Rows:

@@ -29,12 +29,11 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._learner import Storable
 from afterwit._values import signature
 from afterwit.certificate import Certificate, Theorem
 from afterwit.errors import InputError, Words, invalid, positive_number
 from afterwit.games._boosting_bounds import BOUNDS, evidence_of
-from afterwit.games._features import first_matrix, read_row, same_matrix
+from afterwit.games._features import BatchLearner, first_matrix, read_row, same_matrix
 from afterwit.games.decision_stump import DecisionStump, SortedColumns
 from afterwit.games.minimax_margin import margin_game
 from afterwit.games.solution import GameSolution
@@ -82,7 +81,7 @@ def rounds_needed(rows: int, gamma: float) -> int:
     return rounds + 1 - rounds % 2
 
 
-class Boosting(Storable):
+class Boosting(BatchLearner):
     """A majority of weak hypotheses.
 
     weak_learner  a `DecisionStump` if not given, or any classifier whose ``fit`` takes ``sample_weight``; it is given

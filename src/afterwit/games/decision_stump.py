@@ -21,10 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._learner import Storable
 from afterwit._values import signature
 from afterwit.errors import InputError, Words, invalid
-from afterwit.games._features import first_matrix, read_row, same_matrix
+from afterwit.games._features import BatchLearner, first_matrix, read_row, same_matrix
 from afterwit.labels import Labels, Signs
 from afterwit.linear._rows import read_examples, read_many
 
@@ -75,7 +74,7 @@ class SortedColumns:
         return middle if low <= middle < high else low
 
 
-class DecisionStump(Storable):
+class DecisionStump(BatchLearner):
     """One feature, one threshold.
 
     labels  the negative and the positive label
