@@ -21,7 +21,6 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.7; S
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import dataclass
 from numbers import Integral
@@ -31,9 +30,11 @@ import numpy as np
 
 from afterwit._values import signature
 from afterwit.certificate import Certificate, Theorem
-from afterwit.errors import InputError, Words, invalid, positive_number
+from afterwit.errors import InputError, invalid, positive_number
 from afterwit.games._boosting_bounds import BOUNDS, evidence_of
 from afterwit.games._features import BatchLearner, first_matrix, read_row, same_matrix
+from afterwit.games._hypotheses import fresh, predicted_signs, votes_of_stumps
+from afterwit.games._hypotheses import weak_learner as checked
 from afterwit.games.decision_stump import DecisionStump, SortedColumns
 from afterwit.games.minimax_margin import margin_game
 from afterwit.games.solution import GameSolution
@@ -42,8 +43,6 @@ from afterwit.linear._rows import read_examples, read_many
 
 #: Weighted errors are sums in floating point; this much above 1/2 - gamma is rounding.
 TOLERANCE = 1e-12
-#: How many votes are counted at a time.
-BLOCK = 2**20
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class Boosting(BatchLearner):
     __signature__ = signature(weak_learner=None, gamma=0.1, rounds=None, labels=(-1, 1))
 
     def __init__(self, weak_learner: Any = None, gamma: Any = 0.1, rounds: Any = None, labels: Any = (-1, 1)) -> None:
-        self._weak_learner = DecisionStump() if weak_learner is None else _weak(weak_learner)
+        self._weak_learner = DecisionStump() if weak_learner is None else checked(weak_learner)
         self._gamma = positive_number("gamma", gamma)
         if not self._gamma < 0.5:
             raise invalid("gamma", "a number between 0 and 1/2, without them", gamma)
@@ -145,9 +144,9 @@ class Boosting(BatchLearner):
         targets = signs.astype(np.int64)
 
         def learn(weights: Any) -> Any:
-            fresh = _fresh(self._weak_learner)
-            fresh.fit(matrix, targets, sample_weight=weights)
-            return fresh
+            hypothesis = fresh(self._weak_learner)
+            hypothesis.fit(matrix, targets, sample_weight=weights)
+            return hypothesis
 
         return learn
 
@@ -156,7 +155,7 @@ class Boosting(BatchLearner):
     def _votes(self, matrix: Any) -> Any:
         """How many more hypotheses say +1 than say -1, for every row."""
         if all(type(hypothesis) is DecisionStump for hypothesis in self._hypotheses):
-            return _votes_of_stumps(self._hypotheses, matrix)
+            return votes_of_stumps(self._hypotheses, matrix)
         votes = np.zeros(matrix.shape[0], dtype=np.int64)
         for hypothesis in self._hypotheses:
             votes += predicted_signs(hypothesis, matrix)
@@ -255,54 +254,3 @@ class Boosting(BatchLearner):
     def __repr__(self) -> str:
         weak = type(self._weak_learner).__name__
         return f"Boosting(weak_learner={weak}, gamma={self._gamma:g}): {self.rounds:,} rounds"
-
-
-def predicted_signs(hypothesis: Any, matrix: Any) -> Signs:
-    """What a hypothesis that was taught -1 and +1 says about every row."""
-    if type(hypothesis) is DecisionStump:
-        return hypothesis.signs(matrix)
-    predicted = np.asarray(hypothesis.predict(matrix))
-    if predicted.shape != (matrix.shape[0],) or not np.isin(predicted, (-1, 1)).all():
-        shown = Words(f"an array of shape {predicted.shape} with {predicted.ravel()[:3]}")
-        raise invalid("what weak_learner predicts", "-1 or +1 for every row", shown)
-    return predicted.astype(np.int8)
-
-
-def _votes_of_stumps(stumps: list[DecisionStump], matrix: Any) -> Any:
-    """All votes at once: each different stump is looked at once, as often as it was chosen it counts."""
-    counted: dict[tuple[int, float], int] = {}
-    always = 0
-    for stump in stumps:
-        feature, threshold, sign = stump.state()["stump"]
-        if feature < 0:
-            always += sign
-        else:
-            counted[feature, threshold] = counted.get((feature, threshold), 0) + sign
-    matrix = matrix.toarray() if hasattr(matrix, "tocsr") else matrix
-    features = np.array([feature for feature, _ in counted], dtype=np.intp)
-    thresholds = np.array([threshold for _, threshold in counted])
-    counts = np.array(list(counted.values()), dtype=np.float64)
-    votes = np.full(matrix.shape[0], float(always))
-    step = max(1, BLOCK // max(1, len(counts)))
-    for begin in range(0, matrix.shape[0], step):
-        above = matrix[begin : begin + step, features] > thresholds
-        # Whole numbers, of which float64 has enough: the sums are exact.
-        votes[begin : begin + step] += 2 * (above @ counts) - counts.sum()
-    return votes.astype(np.int64)
-
-
-def _weak(learner: Any) -> Any:
-    from sklearn.utils.validation import has_fit_parameter
-
-    able = hasattr(learner, "fit") and (type(learner) is DecisionStump or hasattr(learner, "predict"))
-    if isinstance(learner, type) or not able or not has_fit_parameter(learner, "sample_weight"):
-        raise invalid("weak_learner", "a DecisionStump or a classifier whose fit takes sample_weight", learner)
-    return learner
-
-
-def _fresh(learner: Any) -> Any:
-    if hasattr(learner, "get_params"):
-        from sklearn.base import clone
-
-        return clone(learner)
-    return copy.deepcopy(learner)

@@ -3,6 +3,11 @@
 Setting     minimise v over p >= 0 with sum p = 1 and (p^T M)_j <= v for every column j; the dual variables are q.
 Guarantee   none that grows with the rounds: the gap is computed from the matrix like any other.
 Source      Dantzig 1951; Huangfu & Hall, Parallelizing the dual revised simplex method, 2018 (HiGHS).
+
+>>> import afterwit as aw
+>>> solution = aw.solve_game([[3, -1], [-2, 1]], gap=1e-9, method="lp")
+>>> solution.row_strategy.round(6).tolist(), solution.reached
+([0.428571, 0.571429], True)
 """
 
 from __future__ import annotations
