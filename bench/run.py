@@ -24,6 +24,7 @@ import afterwit as aw
 from accuracy import accuracy_cases
 from concepts import concept_case
 from experts import expert_cases, forecast_cases
+from games import boosting_case, game_cases
 from kernels import kernel_case
 from learners import dimension_cases, learner_cases, sparse_rows, voted_case
 from paths import path_cases
@@ -191,7 +192,17 @@ def show(title, times, wanted):
 def all_cases(bare):
     for title, case, wanted in CASES:
         yield title, case(bare), wanted
-    for cases in (learner_cases, voted_case, dimension_cases, kernel_case, expert_cases, path_cases, concept_case):
+    for cases in (
+        learner_cases,
+        voted_case,
+        dimension_cases,
+        kernel_case,
+        expert_cases,
+        path_cases,
+        concept_case,
+        game_cases,
+        boosting_case,
+    ):
         yield from cases(best_times)
 
 

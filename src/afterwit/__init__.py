@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         concepts,
         errors,
         experts,
+        games,
         hindsight,
         kernels,
         losses,
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
     from afterwit.experts.sleeping_experts import SleepingExperts
     from afterwit.experts.swap_regret import SwapRegret
     from afterwit.experts.weighted_majority import WeightedMajority
+    from afterwit.games.boosting import Boosting
+    from afterwit.games.decision_stump import DecisionStump
+    from afterwit.games.solution import GameSolution
+    from afterwit.games.solve import solve_game
     from afterwit.linear._rows import SparseRow
     from afterwit.linear.adagrad import AdaGrad
     from afterwit.linear.averaged_perceptron import AveragedPerceptron
@@ -104,6 +109,8 @@ EXPERT_ALGORITHMS = (
 
 #: Classes that `load` may build besides the learners: they learn all rows at once.
 _BATCH_LEARNERS = (
+    "Boosting",
+    "DecisionStump",
     "DisjunctionLearner",
     "ID3",
 )
@@ -134,6 +141,10 @@ _HOMES = {
     "SleepingExperts": "experts.sleeping_experts",
     "SwapRegret": "experts.swap_regret",
     "WeightedMajority": "experts.weighted_majority",
+    "Boosting": "games.boosting",
+    "DecisionStump": "games.decision_stump",
+    "GameSolution": "games.solution",
+    "solve_game": "games.solve",
     "SparseRow": "linear._rows",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
@@ -161,6 +172,7 @@ _SUBPACKAGES = (
     "concepts",
     "errors",
     "experts",
+    "games",
     "hindsight",
     "kernels",
     "linear",
@@ -182,13 +194,16 @@ __all__ = [
     "Assumption",
     "AveragedPerceptron",
     "BalancedWinnow",
+    "Boosting",
     "Certificate",
+    "DecisionStump",
     "DisjunctionLearner",
     "DualPerceptron",
     "Exp3",
     "ExponentialWeights",
     "FixedShare",
     "FollowThePerturbedLeader",
+    "GameSolution",
     "GeneralizedHalving",
     "Halving",
     "KernelPerceptron",
@@ -221,6 +236,7 @@ __all__ = [
     "concepts",
     "errors",
     "experts",
+    "games",
     "hindsight",
     "kernels",
     "load",
@@ -228,6 +244,7 @@ __all__ = [
     "play",
     "save",
     "sklearn",
+    "solve_game",
     "streams",
     "testing",
 ]

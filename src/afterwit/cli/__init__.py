@@ -13,7 +13,7 @@ import click
 import afterwit
 from afterwit.errors import AfterwitError
 
-COMMANDS = ("bound", "demo", "experts", "predict", "run", "sample-size")
+COMMANDS = ("bound", "demo", "experts", "game", "predict", "run", "sample-size")
 
 
 class _LazyGroup(click.Group):
