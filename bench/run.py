@@ -22,6 +22,7 @@ import numpy as np
 
 import afterwit as aw
 from accuracy import accuracy_cases
+from batch import batch_cases
 from kernels import kernel_case
 from learners import dimension_cases, learner_cases, sparse_rows, voted_case
 
@@ -188,7 +189,7 @@ def show(title, times, wanted):
 def all_cases(bare):
     for title, case, wanted in CASES:
         yield title, case(bare), wanted
-    for cases in (learner_cases, voted_case, dimension_cases, kernel_case):
+    for cases in (learner_cases, voted_case, dimension_cases, kernel_case, batch_cases):
         yield from cases(best_times)
 
 

@@ -6,7 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from afterwit import adversaries, errors, hindsight, kernels, sklearn, streams, testing
+    from afterwit import adversaries, batch, errors, hindsight, kernels, sklearn, streams, testing
+    from afterwit.batch.confidence import ConfidenceSequence
+    from afterwit.batch.frozen import FrozenPredictor
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.errors import AfterwitError
     from afterwit.linear._rows import SparseRow
@@ -50,6 +52,8 @@ _HOMES = {
     "Certificate": "certificate",
     "Theorem": "certificate",
     "AfterwitError": "errors",
+    "ConfidenceSequence": "batch.confidence",
+    "FrozenPredictor": "batch.frozen",
     "AdaGrad": "linear.adagrad",
     "AveragedPerceptron": "linear.averaged_perceptron",
     "BalancedWinnow": "linear.balanced_winnow",
@@ -70,7 +74,7 @@ _HOMES = {
     "load": "storage",
     "save": "storage",
 }
-_SUBPACKAGES = ("adversaries", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
+_SUBPACKAGES = ("adversaries", "batch", "errors", "hindsight", "kernels", "linear", "sklearn", "streams", "testing")
 
 __all__ = [
     "LEARNERS",
@@ -81,7 +85,9 @@ __all__ = [
     "AveragedPerceptron",
     "BalancedWinnow",
     "Certificate",
+    "ConfidenceSequence",
     "DualPerceptron",
+    "FrozenPredictor",
     "KernelPerceptron",
     "Learner",
     "MarginPerceptron",
@@ -95,6 +101,7 @@ __all__ = [
     "VotedPerceptron",
     "Winnow",
     "adversaries",
+    "batch",
     "compiled",
     "errors",
     "hindsight",

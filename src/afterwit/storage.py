@@ -28,6 +28,8 @@ HEADER = "learner.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 #: What a class must have to be saved and loaded.
 LEARNER_PARTS = ("parameters", "state", "restore")
+#: What is saved and loaded like a learner, but does not learn.
+NOT_LEARNERS = ("FrozenPredictor",)
 
 
 _registered: dict[str, Any] = {}
@@ -40,7 +42,7 @@ def register(kind: Any) -> Any:
     """
     name = kind.__name__
     missing = [part for part in LEARNER_PARTS if not hasattr(kind, part)]
-    if missing or name in afterwit.LEARNERS or _registered.get(name, kind) is not kind:
+    if missing or name in (*afterwit.LEARNERS, *NOT_LEARNERS) or _registered.get(name, kind) is not kind:
         raise invalid("kind", "a learner class with parameters, state and restore, and a name not yet taken", kind)
     _registered[name] = kind
     return kind
@@ -48,10 +50,13 @@ def register(kind: Any) -> Any:
 
 def _class_named(name: Any, expected: Any = None) -> Any:
     """The class of that name that may be saved and loaded."""
-    known = {**{learner: getattr(afterwit, learner) for learner in afterwit.LEARNERS}, **_registered}
-    kind = known.get(name) if isinstance(name, str) else None
+    ours = (*afterwit.LEARNERS, *NOT_LEARNERS)
+    kind = None
+    if isinstance(name, str):
+        kind = getattr(afterwit, name) if name in ours else _registered.get(name)
     if kind is None or (expected is not None and kind is not expected):
-        raise invalid("learner", f"one of {', '.join(known)} (see afterwit.storage.register)", name)
+        known = ", ".join((*ours, *_registered))
+        raise invalid("learner", f"one of {known} (see afterwit.storage.register)", name)
     return kind
 
 
