@@ -135,7 +135,7 @@ class LinearHypotheses(Hypotheses):
 
     @property
     def most(self) -> int:
-        return max(MOST_COPIES, min(MOST_AT_ONCE, MOST_WEIGHTS // max(1, self.matrix.shape[1])))
+        return max(MOST_COPIES, min(MOST_AT_ONCE, MOST_WEIGHTS // max(1, self.rows.width)))
 
     def snapshot(self, learner: Any) -> Any:
         vector = learner._vector()
@@ -217,6 +217,7 @@ class KernelHypotheses(Hypotheses):
 
     def in_order(self, kept: Any) -> Indices:
         assert self.played.scores is not None
+        assert self.played.signs is not None
         return np.argsort(self.played.scores * self.played.signs, kind="stable")
 
     def losses(self, kept: Any, which: Indices, at: Indices) -> Any:

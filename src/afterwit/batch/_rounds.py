@@ -172,9 +172,9 @@ def fresh_copy(learner: Any) -> Any:
 
 
 def rests(learner: Any) -> bool:
-    """Whether a round without an update leaves every prediction of the learner as it was."""
+    """Whether a round without an update leaves every prediction of the learner as it was. Of others nothing is known."""
     base = getattr(learner, "_base", learner)  # one against the rest: as its binary learners do
-    return bool(getattr(base, "_rests", True))
+    return isinstance(base, BinaryLearner) and bool(getattr(base, "_rests", True))
 
 
 def _takes_blocks(learner: Any) -> bool:

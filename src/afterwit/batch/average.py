@@ -1,17 +1,17 @@
 """The average of all hypotheses of a linear learner.
 
 Setting     T examples drawn independently from one distribution; w_t are the weights before round t; a convex loss
-            l(s, y) of the score s, of which no example and no w_t can make more than M; R(w) is the expected loss of w on
-            new data.
+            l(s, y) of the score s, of which no example and no w_t can make more than M; R(w) is the expected loss of
+            w on new data.
 Procedure   play all rounds, return (w_1 + ... + w_T) / T. (`AveragedPerceptron` predicts by (w_2 + ... + w_{T+1}) / T.)
 Guarantee   with probability at least 1 - delta each of
             R(average) <= (1/T) sum_t l(w_t . x_t, y_t) + M sqrt(2 ln(1/delta) / T)
             R(average) <= inf_u R(u) + R_T / T + 2 M sqrt(2 ln(2/delta) / T), with R_T the regret.
             A mistake costs at least 1 of the hinge loss, ln 2 of the logistic, 1/2 of the squared loss: so the first
             bounds the error too.
-Assumes     M. It is known where the weights stay in a ball and the examples within a radius (SGD with a ball, OnlineSVM,
-            Winnow, and ``radius``); else it is your promise, ``largest_loss``. With neither there is no bound: the
-            weights of a perceptron have no length that is known beforehand.
+Assumes     M. It is known where the weights stay in a ball and the examples within a radius (SGD with a ball,
+            OnlineSVM, Winnow, and ``radius``); else it is your promise, ``largest_loss``. With neither there is no
+            bound: the weights of a perceptron have no length that is known beforehand.
 Memory      two weight vectors. Cost: O(non-zeros) for the perceptron, O(features) more in each round that changes the
             weights for the others.
 Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Theorem 8.15.
@@ -97,7 +97,8 @@ def average(
 
     learner       a linear learner, where to begin; it is copied, and never changed
     X, y          examples and labels, or a stream in place of both
-    loss          "hinge", "logistic", "squared" or "perceptron": the convex loss that is bounded, whatever the learner's own
+    loss          "hinge", "logistic", "squared" or "perceptron": the convex loss that is bounded, whatever the
+                  learner's own
     radius        your promise that no example is longer; M follows for learners whose weights stay in a ball
     largest_loss  your promise of M itself
     regret        a number that the learner's regret in this loss does not exceed, for the second bound

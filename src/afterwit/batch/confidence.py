@@ -1,19 +1,19 @@
 """A confidence sequence for the error of a learner: an interval that may be looked at in every round.
 
-Setting     examples drawn independently from one distribution; h_t is the hypothesis before round t, which may depend on
-            all rounds before, R_t = R(h_t) its expected loss on a new example, l_t in [0, 1] its loss in round t (0 or 1
-            for mistakes). The learner changes, and so does R_t. What is covered is the running mean
+Setting     examples drawn independently from one distribution; h_t is the hypothesis before round t, which may depend
+            on all rounds before, R_t = R(h_t) its expected loss on a new example, l_t in [0, 1] its loss in round t
+            (0 or 1 for mistakes). The learner changes, and so does R_t. What is covered is the running mean
             R_1 + ... + R_t over t, the mean error of the hypotheses so far.
 Interval    with S_t = l_1 + ... + l_t, lambda_k = 4 / 2^k for k = 0..19, and b = ln(2 * 20 / delta):
             upper_t = min_k (1 - exp(-(lambda_k S_t + b) / t)) / (1 - exp(-lambda_k))
             lower_t = max_k (exp((lambda_k S_t - b) / t) - 1) / (exp(lambda_k) - 1)
-Guarantee   with probability at least 1 - delta, for all t at once: lower_t <= (R_1 + ... + R_t) / t <= upper_t. So one may
-            look whenever one likes, and stop because of what one saw.
-Proof       exp is convex, so that E[exp(a l_t) | before] <= 1 + R_t (e^a - 1) for every a, and the product over the rounds
-            of exp(a l_s) / (1 + R_s (e^a - 1)) is a supermartingale that starts at 1. It ever exceeds 1/c with
+Guarantee   with probability at least 1 - delta, for all t at once: lower_t <= (R_1 + ... + R_t) / t <= upper_t. So
+            one may look whenever one likes, and stop because of what one saw.
+Proof       exp is convex, so that E[exp(a l_t) | before] <= 1 + R_t (e^a - 1) for every a, and the product over the
+            rounds of exp(a l_s) / (1 + R_s (e^a - 1)) is a supermartingale that starts at 1. It ever exceeds 1/c with
             probability at most c (Ville). The logarithm is concave, so that the sum of ln(1 + R_s (e^a - 1)) is at most
-            t ln(1 + mean (e^a - 1)). Solved for the mean with a = -lambda_k and a = +lambda_k, and c = delta / 40 for each
-            of the forty, the interval above.
+            t ln(1 + mean (e^a - 1)). Solved for the mean with a = -lambda_k and a = +lambda_k, and c = delta / 40 for
+            each of the forty, the interval above.
 Assumes     each example is new when it is predicted (one pass). No intersection of the intervals over time: the mean
             that they cover moves. The interval depends on t and S_t alone: O(1) memory.
 Source      Ville 1939; the construction is that of Howard, Ramdas, McAuliffe & Sekhon 2021 (a grid of lambdas), and

@@ -1,19 +1,20 @@
 """Controlled testing: test each hypothesis on examples of its own, and learn one that it gets wrong.
 
 Setting     examples drawn independently from one distribution; h_0 is where the learner begins.
-Procedure   test h_i on a fresh block of (1/epsilon) ln(1/delta_i) examples, delta_i = delta / (i + 2)^2. If it is right on
-            all of them, stop. If not, give the learner the first that it got wrong, which makes h_{i+1}; the rest of the
-            block is not used again.
+Procedure   test h_i on a fresh block of (1/epsilon) ln(1/delta_i) examples, delta_i = delta / (i + 2)^2. If it is
+            right on all of them, stop. If not, give the learner the first that it got wrong, which makes h_{i+1}; the
+            rest of the block is not used again.
 Guarantee   with probability at least 1 - delta the hypothesis on which it stops has an error of at most epsilon on new
-            data. A learner with mistake bound M is tested M + 1 times at most: (M + 1)((1/epsilon) ln((M + 2)^2 / delta)
-            + 1) examples are enough. No learner changes during a test, conservative or not.
+            data. A learner with mistake bound M is tested M + 1 times at most: (M + 1)((1/epsilon) ln((M + 2)^2 /
+            delta) + 1) examples are enough. No learner changes during a test, conservative or not.
 Memory      one hypothesis, and one block of a stream of any length.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 5.9, procedure 2.
 
 >>> from afterwit import SGD, adversaries
 >>> stream = adversaries.separable(20_000, 5, margin=0.2, seed=0)
 >>> print(controlled_testing(SGD(), stream, epsilon=0.05).certificate.line())
-controlled testing: error at most 0.05, with probability 95% (holds; Blum et al., Foundations of Data Science, section 5.9)
+controlled testing: error at most 0.05, with probability 95% (holds; Blum et al., Foundations of Data Science, section
+5.9)
 """
 
 from __future__ import annotations

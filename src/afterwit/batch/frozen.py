@@ -1,7 +1,7 @@
 """A predictor that has stopped learning, with a promise about its error on new data.
 
-What `average`, `random_stopping`, `large_gap`, `controlled_testing` and `penalized_selection` return. It predicts as the
-hypothesis they chose; it never learns, so that its certificate stays true.
+What `average`, `random_stopping`, `large_gap`, `controlled_testing` and `penalized_selection` return. It predicts as
+the hypothesis they chose; it never learns, so that its certificate stays true.
 
 >>> from afterwit import Perceptron, adversaries
 >>> from afterwit.batch import large_gap

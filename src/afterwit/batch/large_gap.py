@@ -4,11 +4,12 @@ Setting     examples drawn independently from one distribution; h_i is the hypot
 Procedure   the learner is given the examples it gets wrong, and only those: for a conservative learner, such as the
             perceptron, that is what it learns from anyway. Stop when h_i has been right in
             (1/epsilon) ln(1/delta_i) rounds in a row, delta_i = delta / (i + 2)^2.
-Guarantee   with probability at least 1 - delta the h_i on which it stops has an error of at most epsilon on new data. If
-            the learner makes at most M mistakes it stops within (M + 1)((1/epsilon) ln((M + 2)^2 / delta) + 2) rounds.
-            More generally, with the same probability, for all i at once: the error of h_i is at most ln(1/delta_i) / k_i,
-            where k_i counts the rounds in which h_i was right before its first mistake. So where the examples end
-            before a gap is large enough, the hypothesis for which that number is least is kept, with that bound.
+Guarantee   with probability at least 1 - delta the h_i on which it stops has an error of at most epsilon on new data.
+            If the learner makes at most M mistakes it stops within (M + 1)((1/epsilon) ln((M + 2)^2 / delta) + 2)
+            rounds. More generally, with the same probability, for all i at once: the error of h_i is at most
+            ln(1/delta_i) / k_i, where k_i counts the rounds in which h_i was right before its first mistake. So where
+            the examples end before a gap is large enough, the hypothesis for which that number is least is kept, with
+            that bound.
 Proof       a hypothesis of error e is right k times in a row with probability (1 - e)^k <= exp(-e k), which is at most
             delta_i where k >= ln(1/delta_i) / e; the delta_i sum to less than delta.
 Memory      two hypotheses: the best so far and the one at work. Streams may be of any length.
@@ -58,7 +59,7 @@ class LargeGap(BatchTheorem):
     @staticmethod
     def needed(epsilon: Any, number: Any, delta: Any) -> int:
         """How many right predictions in a row are asked of the hypothesis after i mistakes."""
-        return math.ceil(math.log(1 / risk(number, delta)) / epsilon)
+        return int(math.ceil(math.log(1 / risk(number, delta)) / epsilon))
 
 
 def large_gap(learner: Any, X: Any, y: Any = None, *, epsilon: Any = None, delta: Any = 0.05) -> FrozenPredictor:

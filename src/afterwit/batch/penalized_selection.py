@@ -1,21 +1,21 @@
 """Penalised selection: of all hypotheses the one that did best on the examples that came after it.
 
-Setting     T examples drawn independently from one distribution; h_i is the hypothesis before round i, m_i its loss on the
-            examples i, ..., T, a loss of at most 1: mistakes, or any other. Nothing is said about convexity.
-Procedure   return the h_i with the least m_i / (T - i + 1) + c(T - i + 1), where c(x) = sqrt(ln(T (T + 1) / delta) / (2 x))
-            makes up for few examples.
+Setting     T examples drawn independently from one distribution; h_i is the hypothesis before round i, m_i its loss
+            on the examples i, ..., T, a loss of at most 1: mistakes, or any other. Nothing is said about convexity.
+Procedure   return the h_i with the least m_i / (T - i + 1) + c(T - i + 1), where c(x) = sqrt(ln(T (T + 1) / delta) /
+            (2 x)) makes up for few examples.
 Guarantee   with probability at least 1 - delta, both
             R(h) <= (1/T) sum_i L(h_i(x_i), y_i) + 6 sqrt(ln(2 (T + 1) / delta) / T)
             R(h) <= m_i / (T - i + 1) + c(T - i + 1), the least itself, which is mostly much less.
-Proof       the second, for all i at once: Hoeffding, each with probability delta / (T (T + 1)), from both sides. The first
-            is the exercise; its steps need a further event of probability (delta / (2 (T + 1)))^2, and all together
-            fail with probability at most delta as soon as T >= 2.
-Cost        a hypothesis lives from one change of the learner to the next, so that there are as many as mistakes, and one
-            more, for a conservative learner. Each predicts only what comes after its life, and is dropped as soon as
-            its losses so far are too many to win: those that predicted at all are ``in contention``. For learners that
-            change in every round that can be T hypotheses: ``every`` looks at fewer.
-Memory      the examples; a stream is read to its end. Of the hypotheses, a portion of fixed size (16 million weights), or
-            64 copies of a learner that is not linear.
+Proof       the second, for all i at once: Hoeffding, each with probability delta / (T (T + 1)), from both sides. The
+            first is the exercise; its steps need a further event of probability (delta / (2 (T + 1)))^2, and all
+            together fail with probability at most delta as soon as T >= 2 (for T = 1 it is above 1).
+Cost        a hypothesis lives from one change of the learner to the next, so that there are as many as mistakes, and
+            one more, for a conservative learner. Each predicts only what comes after its life, and is dropped as soon
+            as its losses so far are too many to win: those that predicted at all are ``in contention``. For learners
+            that change in every round that can be T hypotheses: ``every`` looks at fewer.
+Memory      the examples; a stream is read to its end. Of the hypotheses, a portion of fixed size (16 million
+            weights), or 64 copies of a learner that is not linear.
 Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Exercise 8.10.
 
 >>> from afterwit import Perceptron, adversaries

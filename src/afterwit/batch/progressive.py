@@ -64,7 +64,7 @@ def progressive_bound(
     if not isinstance(rounds, Integral) or isinstance(rounds, bool) or rounds < 1:
         raise invalid("rounds", "a whole number, at least 1", rounds)
     most = largest_loss * int(rounds)
-    if not isinstance(loss, Real) or isinstance(loss, bool) or not 0 <= loss <= most:
+    if not isinstance(loss, Real) or isinstance(loss, bool) or not 0 <= float(loss) <= most:
         raise invalid("loss", f"a number from 0 to {most:g}, the most that {rounds} rounds can cost", loss)
     mean = float(loss) / int(rounds)
     return ProgressiveBound(delta).certify(

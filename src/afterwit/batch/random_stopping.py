@@ -3,12 +3,12 @@
 Setting     T examples drawn independently from one distribution; h_t is the hypothesis before round t, R(h_t) its error
             on new data.
 Procedure   play all rounds, draw t uniformly from 1..T, return h_t.
-Guarantee   for a learner with mistake bound M the expected error of h_t, over the examples and the draw, is at most M/T:
-            with T = M/epsilon examples, at most epsilon. And with no mistake bound, with probability at least 1 - delta
-            over the examples: the expected error over the draw is at most the share of mistakes made while learning
-            plus sqrt(2 ln(1/delta) / T).
-Memory      two hypotheses. The round is drawn as the stream goes by (each round takes the place of the choice so far with
-            probability 1/t), so that its length need not be known; some ln T copies are made.
+Guarantee   for a learner with mistake bound M the expected error of h_t, over the examples and the draw, is at most
+            M/T: with T = M/epsilon examples, at most epsilon. And with no mistake bound, with probability at least 1
+            - delta over the examples: the expected error over the draw is at most the share of mistakes made while
+            learning plus sqrt(2 ln(1/delta) / T).
+Memory      two hypotheses. The round is drawn as the stream goes by (each round takes the place of the choice so far
+            with probability 1/t), so that its length need not be known; some ln T copies are made.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, Theorem 6.14 (5.12 in a later edition); Mohri,
             Rostamizadeh & Talwalkar 2018, Lemma 8.14.
 
