@@ -37,7 +37,7 @@ def batch_case(best_times, noise):
     tracemalloc.stop()
     print(
         f"penalised selection, {noise:.0%} noise: {inputs['hypotheses']:,} hypotheses, "
-        f"{inputs['in contention']:,} in contention, which made {inputs['prediction passes']:,.0f} passes of predictions; "
+        f"{inputs['in contention']:,} in contention, {inputs['prediction passes']:,.0f} passes of predictions; "
         f"a plain pass takes {times['learn'] * 1e3:.0f} ms, one of predictions {times['predict'] * 1e3:.0f} ms; "
         f"memory {peak / 1e6:.0f} MB, all hypotheses would be {8e-6 * DIMENSION * inputs['hypotheses']:.0f} MB; "
         f"bound {certificate.bound:.4f}",

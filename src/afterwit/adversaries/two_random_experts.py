@@ -26,7 +26,7 @@ from afterwit.adversaries._checks import whole_number
 
 
 class TwoRandomExperts:
-    """The rounds: ``advice`` and ``losses``, a row for each round, and ``outcomes``. Iterating gives (advice, outcome)."""
+    """The rounds: ``advice`` and ``losses``, a row for each, and ``outcomes``. Iterating gives (advice, outcome)."""
 
     def __init__(self, outcomes: npt.NDArray[np.int64]) -> None:
         self.outcomes = outcomes
@@ -46,7 +46,7 @@ class TwoRandomExperts:
 
     @property
     def expected_regret(self) -> float:
-        """What every algorithm's expected regret is: the mean of |heads - T/2|, T/2 C(T - 1, (T - 1) // 2) / 2^(T - 1)."""
+        """Every algorithm's: the mean of |heads - T/2|, which is T/2 C(T - 1, (T - 1) // 2) / 2^(T - 1)."""
         rounds = len(self)
         middle = (rounds - 1) // 2
         ways = math.lgamma(rounds) - math.lgamma(middle + 1) - math.lgamma(rounds - middle)

@@ -37,6 +37,7 @@ ROUNDING = 1e-12
 MOST_WEIGHTS = 2**24
 MOST_SCORES = 2**22
 MOST_AT_ONCE = 1024
+MOST_ROWS = 1024
 MOST_COPIES = 64
 #: So many values are looked at together.
 PORTION = 2**16
@@ -102,6 +103,10 @@ class Hypotheses:
     def most(self) -> int:
         """How many hypotheses are held at once."""
         return MOST_COPIES
+
+    def height(self, count: int) -> int:
+        """On how many examples so many hypotheses are judged at once."""
+        return max(16, min(MOST_ROWS, MOST_SCORES // count))
 
     def cost(self, scores: Floats, at: Any) -> Any:
         """The losses of scores: mistakes, or what the caller's function says."""

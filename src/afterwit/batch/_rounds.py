@@ -172,7 +172,7 @@ def fresh_copy(learner: Any) -> Any:
 
 
 def rests(learner: Any) -> bool:
-    """Whether a round without an update leaves every prediction of the learner as it was. Of others nothing is known."""
+    """Whether a round without an update leaves every prediction of the learner as it was; unknown of others."""
     base = getattr(learner, "_base", learner)  # one against the rest: as its binary learners do
     return isinstance(base, BinaryLearner) and bool(getattr(base, "_rests", True))
 

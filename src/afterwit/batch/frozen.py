@@ -120,7 +120,7 @@ class FrozenPredictor:
 
     def __repr__(self) -> str:
         certificate = self._certificate
-        known = f"error at most {certificate.bound:.4g}, {certificate.theorem.chance}"
-        if certificate.verdict is Verdict.NOT_APPLICABLE:
-            known = "nothing is known about its error"
+        known = "nothing is known about its error"
+        if certificate.bound is not None and certificate.verdict is not Verdict.NOT_APPLICABLE:
+            known = f"{certificate.quantity} at most {certificate.bound:.4g}, {certificate.theorem.chance}"
         return f"FrozenPredictor({certificate.subject} by {self._procedure}): {known}"

@@ -59,7 +59,8 @@ class LargeGap(BatchTheorem):
     @staticmethod
     def needed(epsilon: Any, number: Any, delta: Any) -> int:
         """How many right predictions in a row are asked of the hypothesis after i mistakes."""
-        return int(math.ceil(math.log(1 / risk(number, delta)) / epsilon))
+        exact: float = math.log(1 / risk(number, delta)) / epsilon
+        return math.ceil(exact)
 
 
 def large_gap(learner: Any, X: Any, y: Any = None, *, epsilon: Any = None, delta: Any = 0.05) -> FrozenPredictor:

@@ -34,7 +34,6 @@ from typing import Any
 import numpy as np
 
 from afterwit.batch._hypotheses import (
-    MOST_SCORES,
     Floats,
     Hypotheses,
     Indices,
@@ -50,7 +49,6 @@ from afterwit.errors import InputError, invalid
 
 #: The hypotheses with the longest lives go first: what they reach the others have to beat.
 PILOTS = 4
-MOST_ROWS = 1024
 
 
 class PenalizedSelection(BatchTheorem):
@@ -195,7 +193,7 @@ class _Race:
         rows = self.hypotheses.in_order(kept)
         rows = rows[rows > ends.min()]
         while len(rows) and len(which):
-            height = max(16, min(MOST_ROWS, MOST_SCORES // len(which)))
+            height = self.hypotheses.height(len(which))
             at, rows = rows[:height], rows[height:]
             losses = self.hypotheses.losses(kept, which, at)
             later = at[:, None] > ends
