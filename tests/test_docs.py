@@ -23,7 +23,9 @@ def blocks(text):
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize(("page", "outputs"), [("README.md", 4), ("docs/scikit-learn-and-river.md", 4)])
+@pytest.mark.parametrize(
+    ("page", "outputs"), [("README.md", 4), ("docs/scikit-learn-and-river.md", 4), ("docs/batch.md", 4)]
+)
 def test_the_examples_of_a_page_print_what_they_say(page, outputs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = blocks((ROOT / page).read_text())
@@ -72,7 +74,7 @@ def test_examples_in_docstrings(name):
 
 def test_every_public_name_is_in_the_reference():
     missing = [name for name in afterwit.__all__ if not re.search(rf"\baw\.{name}\b", REFERENCE)]
-    for module in ("adversaries", "hindsight", "kernels", "sklearn", "streams"):
+    for module in ("adversaries", "batch", "hindsight", "kernels", "sklearn", "streams"):
         package = getattr(afterwit, module)
         missing += [name for name in package.__all__ if not re.search(rf"\baw\.{module}\.{name}\b", REFERENCE)]
     for name in dir(afterwit.Perceptron):

@@ -54,7 +54,7 @@ def test_every_learner_is_public_and_has_theorems():
 
 
 def test_public_modules_say_what_they_offer():
-    for module in ("adversaries", "hindsight", "kernels", "sklearn", "streams"):
+    for module in ("adversaries", "batch", "hindsight", "kernels", "sklearn", "streams"):
         package = importlib.import_module(f"afterwit.{module}")
         assert package.__doc__
         for name in package.__all__:

@@ -11,6 +11,8 @@ from scipy import sparse
 import afterwit as aw
 import naive_batch
 from afterwit.batch import _hypotheses, penalized_selection
+from afterwit.batch._rounds import Block
+from afterwit.batch.penalized_selection import race_of
 from afterwit.certificate import Verdict
 from afterwit.errors import InputError
 from problems import FORMS, as_dense, in_columns, lists_of, small_integers
@@ -120,12 +122,11 @@ def test_portions_and_drops_change_nothing(kind, every, monkeypatch):
 def test_hopeless_hypotheses_are_dropped_before_they_have_seen_everything(monkeypatch):
     monkeypatch.setattr(_hypotheses, "MOST_ROWS", 64)
     X, y = noisy(4000)
-    inputs = penalized_selection(aw.Perceptron(), X, y).certificate.inputs
+    race = race_of(aw.Perceptron(), Block(X, y), 0.05, None, 1)
     mistakes = np.flatnonzero(aw.Perceptron().learn_many(X, y) != y)
-    assert inputs["hypotheses"] in (len(mistakes), len(mistakes) + 1)
-    assert inputs["in contention"] <= inputs["hypotheses"]
-    all_suffixes = np.sum(4000 - 1 - mistakes) / 4000
-    assert inputs["prediction passes"] < 0.8 * all_suffixes
+    assert len(race.hypotheses.begin) in (len(mistakes), len(mistakes) + 1)
+    assert race.contention <= len(race.hypotheses.begin)
+    assert race.predictions < 0.8 * np.sum(4000 - 1 - mistakes)
 
 
 def test_any_bounded_loss():

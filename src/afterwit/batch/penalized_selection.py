@@ -12,8 +12,8 @@ Proof       the second, for all i at once: Hoeffding, each with probability delt
             together fail with probability at most delta as soon as T >= 2 (for T = 1 it is above 1).
 Cost        a hypothesis lives from one change of the learner to the next, so that there are as many as mistakes, and
             one more, for a conservative learner. Each predicts only what comes after its life, and is dropped as soon
-            as its losses so far are too many to win: those that predicted at all are ``in contention``. For learners
-            that change in every round that can be T hypotheses: ``every`` looks at fewer.
+            as its losses so far are too many to win. Those that were not out of it from the start are in contention.
+            For learners that change in every round that can be T hypotheses: ``every`` looks at fewer.
 Memory      the examples; a stream is read to its end. Of the hypotheses, a portion of fixed size (16 million
             weights), or 64 copies of a learner that is not linear.
 Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Exercise 8.10.
@@ -41,7 +41,7 @@ from afterwit.batch._hypotheses import (
     checked_losses,
     hypotheses_of,
 )
-from afterwit.batch._rounds import Source, fresh_copy, probability
+from afterwit.batch._rounds import Block, Source, fresh_copy, probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
 from afterwit.certificate import Assumption, Basis, tightest_first
@@ -94,21 +94,9 @@ def penalized_selection(
     if loss != "zero-one" and not callable(loss):
         raise invalid("loss", "'zero-one' or a function of scores and signs", loss)
     function: Loss | None = None if loss == "zero-one" else loss
-    start = fresh_copy(learner)
     with Source(learner, X, y) as source:
-        block = source.everything()
-    if block.count == 0:
-        raise InputError("X must be at least one example; received none")
-    playing = fresh_copy(start)
-    played = block.learn(playing)
-    hypotheses = hypotheses_of(start, playing, block, played, function)
-    online = played.mistaken.astype(np.float64)
-    if function is not None:
-        assert played.scores is not None
-        online = checked_losses(function(played.scores, played.signs), played.scores.shape)
-    race = _Race(hypotheses, online, delta, int(every))
-    race.run()
-    rounds, mean = block.count, float(online.mean())
+        race = race_of(fresh_copy(learner), source.everything(), delta, function, int(every))
+    rounds, mean = race.rounds, float(race.online.mean())
     quantity = "" if function is None else "loss"
     inputs: dict[str, Any] = {
         "T": rounds,
@@ -117,17 +105,15 @@ def penalized_selection(
         "m": race.loss,
         "n": rounds - race.winner,
     }
-    counted = {
-        "hypotheses": len(hypotheses.begin),
-        "in contention": race.contention,
-        "prediction passes": race.predictions / rounds,
-    }
+    counted = {"hypotheses": len(race.hypotheses.begin), "in contention": race.contention}
+    selected = race.learner()
+    bounded = Assumption("a round costs at most 1", Basis.ENFORCED, True)
+    if function is not None:
+        bounded = Assumption("a round costs at most 1", Basis.PROMISED, None, "so it was here")
     evidence = {
         "subject": type(learner).__name__,
         "rounds": rounds,
-        "assumptions": (
-            Assumption("a round costs at most 1", Basis.ENFORCED if function is None else Basis.OBSERVED, True),
-        ),
+        "assumptions": (bounded, _counted_again(selected, race, function)),
     }
     found = [
         PenalizedEstimate(delta, quantity).certify(
@@ -145,17 +131,49 @@ def penalized_selection(
         found.append(
             PenalizedSelection(delta, quantity).certify({**evidence, "observed": mean, "bound": bound, "inputs": shown})
         )
-    return FrozenPredictor(race.learner(), "penalized_selection", tightest_first(found))
+    return FrozenPredictor(selected, "penalized_selection", tightest_first(found))
 
 
-class _Race:
+def _counted_again(selected: Any, race: Race, loss: Loss | None) -> Assumption:
+    """Whether the selected hypothesis, asked for its own predictions, loses as much as was counted for it."""
+    block = race.hypotheses.block
+    part = block.part(race.winner, block.count)
+    if loss is None:
+        again = float(np.count_nonzero(part.mistakes_of(selected)))
+    else:
+        signs = race.hypotheses.played.signs
+        assert signs is not None
+        again = float(np.sum(loss(selected.score_many(part.X), signs[race.winner :])))
+    same = math.isclose(again, race.loss, rel_tol=1e-9, abs_tol=1e-9)
+    return Assumption("it loses m on the last n examples", Basis.OBSERVED, same, "its predictions counted once more")
+
+
+def race_of(start: Any, block: Block, delta: float, loss: Loss | None, every: int) -> Race:
+    """Play all rounds and find the hypothesis with the least estimate."""
+    if block.count == 0:
+        raise InputError("X must be at least one example; received none")
+    learner = fresh_copy(start)
+    played = block.learn(learner)
+    online = played.mistaken.astype(np.float64)
+    hypotheses = hypotheses_of(start, learner, block, played, loss)
+    if loss is not None:
+        assert played.scores is not None
+        online = checked_losses(loss(played.scores, played.signs), played.scores.shape)
+    race = Race(hypotheses, online, delta, every)
+    race.run()
+    return race
+
+
+class Race:
     """Which hypothesis has the least estimate."""
 
     def __init__(self, hypotheses: Hypotheses, online: Floats, delta: float, every: int) -> None:
         self.hypotheses = hypotheses
+        self.online = online
         self.rounds = rounds = len(online)
         self.delta = delta
         self.best, self.winner, self.winning, self.loss = math.inf, 0, 0, 0.0
+        # How many hypotheses were not excluded from the start, and how many predictions they made.
         self.contention = self.predictions = 0
         # Within a life each round begins a suffix of its own: its losses there, and those of the rounds after the life.
         begin, end = hypotheses.begin, hypotheses.end
@@ -189,7 +207,8 @@ class _Race:
     def judge(self, which: Indices, kept: Any) -> None:
         """Let these hypotheses predict what comes after their lives, as long as they can still win."""
         ends = self.hypotheses.end[which]
-        tails, started = np.zeros(len(which)), np.zeros(len(which), dtype=bool)
+        tails = np.zeros(len(which))
+        self.contention += len(which)
         rows = self.hypotheses.in_order(kept)
         rows = rows[rows > ends.min()]
         while len(rows) and len(which):
@@ -199,13 +218,10 @@ class _Race:
             later = at[:, None] > ends
             tails += (losses * later).sum(axis=0)
             self.predictions += int(np.count_nonzero(later))
-            started |= later.any(axis=0)
             left = self.estimates(which, tails)[0] <= self.best
             if not left.all():
-                self.contention += int(np.count_nonzero(started & ~left))
-                which, ends, tails, started = which[left], ends[left], tails[left], started[left]
+                which, ends, tails = which[left], ends[left], tails[left]
                 kept = self.hypotheses.fewer(kept, left)
-        self.contention += int(np.count_nonzero(started))
         if not len(which):
             return
         estimates, at = self.estimates(which, tails)
