@@ -21,7 +21,7 @@ Source      Ville 1939; the construction is that of Howard, Ramdas, McAuliffe & 
 
 >>> band = confidence_sequence([1, 0, 1] + 997 * [0])
 >>> round(float(band.lower[-1]), 5), round(float(band.upper[-1]), 5)
-(2e-05, 0.01235)
+(2e-05, 0.01229)
 >>> sequence = ConfidenceSequence()
 >>> sequence.observe_many([1, 0, 1] + 997 * [0])
 >>> sequence.interval == (band.lower[-1], band.upper[-1])
