@@ -119,6 +119,37 @@ def test_portions_and_drops_change_nothing(kind, every, monkeypatch):
     assert len(predictor.certificate.others) == (1 if every == 1 else 0)
 
 
+def test_the_best_of_many_that_are_nearly_as_good(monkeypatch):
+    """All hypotheses on all examples by brute force: whole numbers, so that nothing is rounded."""
+    monkeypatch.setattr(_hypotheses, "MOST_ROWS", 16)
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        X = random.integers(-4, 5, size=(300, 3)).astype(float)
+        y = np.where((X[:, 0] + X[:, 1] >= 0) ^ (random.random(300) < 0.3), 1, -1)
+        weights, history = np.zeros(3), []
+        for t in range(300):
+            history.append(weights)
+            weights = weights + (y[t] * X[t] if (weights @ X[t] >= 0) != (y[t] > 0) else 0)
+        wrong = (X @ np.array(history).T >= 0) != (y[:, None] > 0)
+        losses = (wrong * (np.arange(300)[:, None] >= np.arange(300))).sum(axis=0)
+        n = 300 - np.arange(300)
+        best = int(np.argmin(losses / n + np.sqrt(math.log(300 * 301 / 0.5) / (2 * n))))
+        inputs = penalized_selection(aw.Perceptron(), X, y, delta=0.5).certificate.inputs
+        assert (inputs["i"], inputs["m"]) == (best + 1, losses[best])
+
+
+def test_kernel_scores_next_to_zero_are_the_learners_own():
+    """Tenths in many columns: numpy adds them up in another order than the support set."""
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        half = random.integers(-3, 4, size=(20, 9)) / 10
+        X = np.concatenate([half, -half, half + np.roll(half, 1, axis=0)])[random.permutation(60)]
+        y = random.choice([-1, 1], size=60)
+        for learner in (aw.DualPerceptron(), aw.Perceptron()):
+            predictor = penalized_selection(learner, X, y, delta=0.9)
+            check(predictor, before_every_round(learner, list(X), y.tolist()), list(X), y.tolist(), 0.9)
+
+
 def test_hopeless_hypotheses_are_dropped_before_they_have_seen_everything(monkeypatch):
     monkeypatch.setattr(_hypotheses, "MOST_ROWS", 64)
     X, y = noisy(4000)
@@ -180,6 +211,24 @@ def test_a_libsvm_stream_in_several_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr("afterwit.batch._rounds.BLOCK", 40)
     found = penalized_selection(aw.Perceptron(), aw.streams.LibsvmStream(path))
     assert found.certificate == penalized_selection(aw.Perceptron(), sparse.csr_array(X), y).certificate
+
+
+def test_numbers_whose_products_overflow():
+    X, y = noisy(40)
+    huge = np.ldexp(np.round(X, 1), 660)
+    for learner in (aw.Perceptron(), aw.Perceptron(intercept=True)):
+        predictor = penalized_selection(learner, huge, y, delta=0.9)
+        check(predictor, before_every_round(learner, list(huge), y.tolist()), list(huge), y.tolist(), 0.9)
+
+
+def test_pairs_in_several_blocks(monkeypatch):
+    X, y = noisy(90)
+    whole = penalized_selection(aw.Perceptron(), X, y)
+    monkeypatch.setattr("afterwit.batch._rounds.BLOCK", 40)
+    assert penalized_selection(aw.Perceptron(), zip(X, y.tolist(), strict=True)) == whole
+    rows = [sparse.csr_array(X[[i]]) for i in range(90)]
+    by_rows = penalized_selection(aw.Perceptron(), zip(rows, y.tolist(), strict=True))
+    assert by_rows.certificate == whole.certificate
 
 
 def test_a_learner_of_anothers_making():

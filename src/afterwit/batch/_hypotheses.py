@@ -21,7 +21,7 @@ from afterwit._learner import BinaryLearner
 from afterwit.batch._linear import Columns, has_fresh_weights, is_linear, reserved
 from afterwit.batch._rounds import Block, Played, fresh_copy
 from afterwit.errors import Words, invalid
-from afterwit.kernels._examples import Table
+from afterwit.linear._certify_kernel import Gram
 from afterwit.linear._rows import Rows
 from afterwit.linear.kernel_perceptron import KernelPerceptron
 from afterwit.linear.margin_perceptron import MarginPerceptron
@@ -209,7 +209,9 @@ class KernelHypotheses(Hypotheses):
     def __init__(self, start: Any, learner: Any, block: Block, played: Played, loss: Loss | None) -> None:
         super().__init__(start, learner, block, played, loss)
         assert played.signs is not None
-        self.table = Table(learner._read(block.X))
+        self.gram = Gram(learner.kernel, learner._read(block.X))
+        # A value K(x, z) may be the small rest of large terms, but none larger than |phi(x)| |phi(z)|.
+        self.lengths = np.sqrt(np.abs(self.gram.diagonal()))
         self.added = np.flatnonzero(played.changed[:-1])
         self.signs = played.signs[self.added].astype(np.float64)
 
@@ -227,13 +229,13 @@ class KernelHypotheses(Hypotheses):
 
     def losses(self, kept: Any, which: Indices, at: Indices) -> Any:
         added = self.added[: int(kept.max())]
-        values = self.learner.kernel._matrix(self.table, at, added)
-        sums, sizes = np.zeros((len(at), len(added) + 1)), np.zeros((len(at), len(added) + 1))
+        values = self.gram(at, added)
+        sums = np.zeros((len(at), len(added) + 1))
         np.cumsum(values * self.signs[: len(added)], axis=1, out=sums[:, 1:])
         scores = sums[:, kept]
         if self.loss is None and not (values == np.rint(values)).all():
-            np.cumsum(np.abs(values), axis=1, out=sizes[:, 1:])
-            near = (np.abs(scores) <= ROUNDING * sizes[:, kept]) & (sizes[:, kept] > 0)
+            sizes = np.outer(self.lengths[at], np.concatenate([[0.0], np.cumsum(self.lengths[added])])[kept])
+            near = (np.abs(scores) <= ROUNDING * sizes) & (sizes > 0)
             for j in np.flatnonzero(near.any(axis=0)).tolist():
                 scorer = self.learner_of(int(kept[j]))
                 for i in np.flatnonzero(near[:, j]).tolist():

@@ -60,7 +60,7 @@ def controlled_testing(learner: Any, X: Any, y: Any = None, *, epsilon: Any, del
     wrong = 0
     with Source(learner, X, y) as source:
         while True:
-            needed = LargeGap.needed(epsilon, tests, delta)
+            needed = ControlledTesting.needed(epsilon, tests, delta)
             seen, wrong = 0, 0
             to_learn: tuple[Block, int] | None = None
             while seen < needed and (block := source.take(min(PORTION, needed - seen))) is not None:
