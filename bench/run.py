@@ -22,6 +22,7 @@ import numpy as np
 
 import afterwit as aw
 from accuracy import accuracy_cases
+from batch import batch_cases
 from concepts import concept_case
 from experts import expert_cases, forecast_cases
 from games import boosting_case, game_cases
@@ -202,6 +203,7 @@ def all_cases(bare):
         concept_case,
         game_cases,
         boosting_case,
+        batch_cases,
     ):
         yield from cases(best_times)
 

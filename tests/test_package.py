@@ -60,6 +60,7 @@ def test_public_modules_say_what_they_offer():
         "bounds",
         "concepts",
         "experts",
+        "games",
         "hindsight",
         "kernels",
         "sklearn",

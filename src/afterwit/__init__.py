@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         streams,
         testing,
     )
+    from afterwit.batch.confidence import ConfidenceSequence
+    from afterwit.batch.frozen import FrozenPredictor
     from afterwit.certificate import Assumption, Certificate, Theorem
     from afterwit.concepts.disjunction_learner import DisjunctionLearner
     from afterwit.concepts.generalized_halving import GeneralizedHalving
@@ -116,6 +118,8 @@ _BATCH_LEARNERS = (
 )
 
 _HOMES = {
+    "ConfidenceSequence": "batch.confidence",
+    "FrozenPredictor": "batch.frozen",
     "Assumption": "certificate",
     "Certificate": "certificate",
     "Theorem": "certificate",
@@ -196,6 +200,7 @@ __all__ = [
     "BalancedWinnow",
     "Boosting",
     "Certificate",
+    "ConfidenceSequence",
     "DecisionStump",
     "DisjunctionLearner",
     "DualPerceptron",
@@ -203,6 +208,7 @@ __all__ = [
     "ExponentialWeights",
     "FixedShare",
     "FollowThePerturbedLeader",
+    "FrozenPredictor",
     "GameSolution",
     "GeneralizedHalving",
     "Halving",

@@ -28,6 +28,8 @@ HEADER = "learner.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 #: What a class must have to be saved and loaded.
 LEARNER_PARTS = ("parameters", "state", "restore")
+#: What is saved and loaded like a learner, but does not learn.
+NOT_LEARNERS = ("FrozenPredictor",)
 #: JSON readers refuse longer whole numbers.
 TOO_LONG = 10**4000
 
@@ -49,15 +51,18 @@ def register(kind: Any) -> Any:
 
 
 def _of_the_package() -> tuple[str, ...]:
-    return (*afterwit.LEARNERS, *afterwit.EXPERT_ALGORITHMS, *afterwit._BATCH_LEARNERS)
+    return (*afterwit.LEARNERS, *afterwit.EXPERT_ALGORITHMS, *afterwit._BATCH_LEARNERS, *NOT_LEARNERS)
 
 
 def _class_named(name: Any, expected: Any = None) -> Any:
     """The class of that name that may be saved and loaded."""
-    known = {**{learner: getattr(afterwit, learner) for learner in _of_the_package()}, **_registered}
-    kind = known.get(name) if isinstance(name, str) else None
+    ours = _of_the_package()
+    kind = None
+    if isinstance(name, str):
+        kind = getattr(afterwit, name) if name in ours else _registered.get(name)
     if kind is None or (expected is not None and kind is not expected):
-        raise invalid("learner", f"one of {', '.join(known)} (see afterwit.storage.register)", name)
+        known = ", ".join((*ours, *_registered))
+        raise invalid("learner", f"one of {known} (see afterwit.storage.register)", name)
     return kind
 
 

@@ -1,5 +1,11 @@
-"""Batch learning: sample sizes and error bounds."""
+"""Batch learning: predictors for new data with a promise about their error; sample sizes and error bounds."""
 
+from afterwit.batch.average import average
+from afterwit.batch.confidence import ConfidenceSequence, confidence_sequence
+from afterwit.batch.controlled_testing import controlled_testing
+from afterwit.batch.frozen import FrozenPredictor
+from afterwit.batch.kernel_margin import kernel_margin_bound
+from afterwit.batch.large_gap import large_gap
 from afterwit.batch.occam import (
     description_delta,
     description_error,
@@ -8,6 +14,9 @@ from afterwit.batch.occam import (
     occam_error,
     occam_sample_size,
 )
+from afterwit.batch.penalized_selection import penalized_selection
+from afterwit.batch.progressive import progressive_bound
+from afterwit.batch.random_stopping import random_stopping
 from afterwit.batch.uniform import (
     hoeffding_delta,
     hoeffding_deviation,
@@ -33,17 +42,27 @@ from afterwit.batch.vc import (
 )
 
 __all__ = [
+    "ConfidenceSequence",
+    "FrozenPredictor",
+    "average",
+    "confidence_sequence",
+    "controlled_testing",
     "description_delta",
     "description_error",
     "description_sample_size",
     "hoeffding_delta",
     "hoeffding_deviation",
     "hoeffding_sample_size",
+    "kernel_margin_bound",
+    "large_gap",
     "log_growth_bound",
     "majority_vc_dimension",
     "occam_delta",
     "occam_error",
     "occam_sample_size",
+    "penalized_selection",
+    "progressive_bound",
+    "random_stopping",
     "regularised_delta",
     "regularised_deviation",
     "regularised_sample_size",
