@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from afterwit.errors import AfterwitError
     from afterwit.experts.adahedge import AdaHedge
     from afterwit.experts.boa import BOA
+    from afterwit.experts.committee import Committee
     from afterwit.experts.exp3 import Exp3
     from afterwit.experts.exponential_weights import ExponentialWeights
     from afterwit.experts.fixed_share import FixedShare
     from afterwit.experts.mlpol import MLpol
     from afterwit.experts.polynomial_weights import PolynomialWeights
     from afterwit.experts.randomized_weighted_majority import RandomizedWeightedMajority
+    from afterwit.experts.repeat_last_label import RepeatLastLabel
     from afterwit.experts.second_order_weights import SecondOrderWeights
     from afterwit.experts.sleeping_experts import SleepingExperts
     from afterwit.experts.swap_regret import SwapRegret
@@ -45,12 +47,14 @@ LEARNERS = (
     "AdaGrad",
     "AveragedPerceptron",
     "BalancedWinnow",
+    "Committee",
     "DualPerceptron",
     "KernelPerceptron",
     "MarginPerceptron",
     "OneVsRest",
     "OnlineSVM",
     "Perceptron",
+    "RepeatLastLabel",
     "SGD",
     "SoftThresholdNetwork",
     "VotedPerceptron",
@@ -80,12 +84,14 @@ _HOMES = {
     "AfterwitError": "errors",
     "AdaHedge": "experts.adahedge",
     "BOA": "experts.boa",
+    "Committee": "experts.committee",
     "Exp3": "experts.exp3",
     "ExponentialWeights": "experts.exponential_weights",
     "FixedShare": "experts.fixed_share",
     "MLpol": "experts.mlpol",
     "PolynomialWeights": "experts.polynomial_weights",
     "RandomizedWeightedMajority": "experts.randomized_weighted_majority",
+    "RepeatLastLabel": "experts.repeat_last_label",
     "SecondOrderWeights": "experts.second_order_weights",
     "SleepingExperts": "experts.sleeping_experts",
     "SwapRegret": "experts.swap_regret",
@@ -135,6 +141,7 @@ __all__ = [
     "AveragedPerceptron",
     "BalancedWinnow",
     "Certificate",
+    "Committee",
     "DualPerceptron",
     "Exp3",
     "ExponentialWeights",
@@ -149,6 +156,7 @@ __all__ = [
     "PolynomialWeights",
     "RandomizedWeightedMajority",
     "Record",
+    "RepeatLastLabel",
     "SecondOrderWeights",
     "SleepingExperts",
     "SoftThresholdNetwork",
