@@ -16,15 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit._learner import BinaryLearner
-from afterwit.errors import InputError, Words, invalid, shorten
+from afterwit.errors import InputError, invalid, shorten
 from afterwit.experts.repeat_last_label import RepeatLastLabel
+from afterwit.labels import Labels
 from afterwit.linear._engine import LinearLearner
 from afterwit.linear._rows import Rows, read_many, read_one
 
 LEARNERS = "learners of two labels, their classes or names, in a sequence or in a dict by name"
 NEEDED = ("predict_one", "learn_one", "mistakes", "updates", "parameters", "state", "restore", "copy")
 
-#: Who refuses nothing that it has predicted.
+#: Those who refuse nothing that they have predicted.
 SAFE = (LinearLearner, RepeatLastLabel)
 
 Votes = npt.NDArray[np.int8]
@@ -57,21 +58,21 @@ def default_pool() -> list[Any]:
     ]
 
 
-def read_members(learners: Any, labels: Any) -> dict[str, Any]:
+def read_members(learners: Any, labels: Labels) -> Members:
     """Fresh members by name, with the committee's labels."""
     if isinstance(learners, Mapping):
         for name in learners:
             if not isinstance(name, str) or not name:
                 raise invalid("the names of learners", "strings", name)
-        members = {name: _fresh(learner, labels) for name, learner in learners.items()}
+        members = {name: _fresh(learner, labels.pair) for name, learner in learners.items()}
     elif isinstance(learners, Sequence) and not isinstance(learners, (str, bytes)):
-        made = [_fresh(learner, labels) for learner in learners]
+        made = [_fresh(learner, labels.pair) for learner in learners]
         members = dict(zip(_different(_called(learner) for learner in made), made, strict=True))
     else:
         raise invalid("learners", LEARNERS, learners)
     if not members:
         raise invalid("learners", "at least one", learners)
-    return members
+    return Members(members, labels)
 
 
 def _fresh(learner: Any, labels: Any) -> Any:
@@ -113,7 +114,7 @@ def _different(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-# ---------------------------------------------------------------------- what they read
+# ---------------------------------------------------------------------- what they read, say and learn
 
 
 @dataclass(frozen=True)
@@ -125,109 +126,124 @@ class Reading:
     parts: tuple[Any, ...]
 
 
-def read(members: Sequence[Any], X: Any) -> Reading:
-    """Many examples; those who read rows share them."""
-    if isinstance(X, Reading):
-        return X
-    return _reading(members, X, read_many, lambda member: member._read(X))
+class Members:
+    """The members of a committee, by name, with its labels."""
 
+    def __init__(self, learners: Mapping[str, Any], labels: Labels) -> None:
+        self.names = tuple(learners)
+        self.learners = list(learners.values())
+        self.labels = labels
+        # Those who may still fail after they have predicted, a kernel or a learner of the user's, learn first.
+        self._order = sorted(range(len(self.learners)), key=lambda i: isinstance(self.learners[i], SAFE))
+        self._risky = [learner for learner in self.learners if not isinstance(learner, SAFE)]
 
-def read_single(members: Sequence[Any], x: Any) -> Reading:
-    """One example that is not a dict."""
-    return _reading(members, x, read_one, lambda member: member._read_one(x))
+    def read(self, X: Any) -> Reading:
+        """Many examples; those who read rows share them."""
+        return X if isinstance(X, Reading) else self._reading(lambda: read_many(X), lambda member: member._read(X))
 
+    def read_one(self, x: Any) -> Reading:
+        """One example that is not a dict."""
+        return self._reading(lambda: read_one(x), lambda member: member._read_one(x))
 
-def _reading(members: Sequence[Any], X: Any, read_rows: Callable[[Any], Rows], by_itself: Callable[[Any], Any]) -> Any:
-    rows: Rows | None = None
-    parts = []
-    for member in members:
-        if isinstance(member, BinaryLearner) and type(member)._read is not BinaryLearner._read:
-            parts.append(by_itself(member))
-            continue
-        if rows is None:
-            rows = read_rows(X)
-            rows.require_finite()
-        parts.append(rows)
-    counts = {part.count for part in parts}
-    if len(counts) > 1:
-        raise invalid("X", "read by all members as equally many examples", Words(f"{sorted(counts)} examples"))
-    return Reading(parts[0].count, parts[0].first, tuple(parts))
+    def _reading(self, read_rows: Callable[[], Rows], by_itself: Callable[[Any], Any]) -> Reading:
+        rows: Rows | None = None
+        parts = []
+        for member in self.learners:
+            if isinstance(member, BinaryLearner) and type(member)._read is not BinaryLearner._read:
+                parts.append(by_itself(member))
+                continue
+            if rows is None:
+                rows = read_rows()
+                rows.require_finite()
+            parts.append(rows)
+        return Reading(parts[0].count, parts[0].first, tuple(parts))
 
-
-# ---------------------------------------------------------------------- how they vote and learn
-
-
-def votes(members: Sequence[Any], reading: Reading, signs_of: Callable[[Any], int]) -> Votes:
-    """What every member would say to every example, -1 or +1. Nothing changes."""
-    found = np.empty((reading.count, len(members)), dtype=np.int8)
-    for i, (member, part) in enumerate(zip(members, reading.parts, strict=True)):
-        if isinstance(member, BinaryLearner):
-            found[:, i] = np.where(member.score_many(part) >= 0, 1, -1)
-        else:
-            found[:, i] = [signs_of(member.predict_one(part.row(t))) for t in range(part.count)]
-    return found
-
-
-def learn(
-    members: Sequence[Any], reading: Reading, signs: Any, labels: Any, signs_of: Callable[[Any], int]
-) -> tuple[Votes, npt.NDArray[np.bool_]]:
-    """Let every member learn the examples in order; what they said before each, and where some member changed."""
-    found = np.empty((reading.count, len(members)), dtype=np.int8)
-    changed = np.zeros(reading.count, dtype=bool)
-    single = reading.count == 1
-    if single:
-        # What a member refuses it refuses here. A copy of all they know would cost more than a round.
-        votes(members, reading, signs_of)
-    order = _riskiest_first(members)
-    with _undone_if_refused(_to_copy(members, single)):
-        for i in order:
-            member, part = members[i], reading.parts[i]
-            updated = np.zeros(reading.count, dtype=np.int8)
+    def votes(self, reading: Reading) -> Votes:
+        """What every member would say to every example, -1 or +1. Nothing changes."""
+        said = np.empty((reading.count, len(self.learners)), dtype=np.int8)
+        for i, (member, part) in enumerate(zip(self.learners, reading.parts, strict=True)):
             if isinstance(member, BinaryLearner):
-                found[:, i] = np.where(member._learn(part, signs, updated) >= 0, 1, -1)
+                said[:, i] = np.where(member.score_many(part) >= 0, 1, -1)
             else:
-                for t, sign in enumerate(signs.tolist()):
-                    x, before = part.row(t), member.updates
-                    found[t, i] = signs_of(member.predict_one(x))
-                    member.learn_one(x, labels[sign > 0])
-                    updated[t] = member.updates != before
-            changed |= updated.astype(bool)
-    return found, changed
+                said[:, i] = [self._sign(member.predict_one(part.row(t))) for t in range(part.count)]
+        return said
+
+    def votes_on(self, x: dict[Any, Any]) -> list[int]:
+        """The same for one example by names."""
+        return [self._sign(member.predict_one(x)) for member in self.learners]
+
+    def learn(self, reading: Reading, signs: Any) -> tuple[Votes, npt.NDArray[np.bool_]]:
+        """Let every member learn the examples in order; what they said before each, and where some member changed."""
+        said = np.empty((reading.count, len(self.learners)), dtype=np.int8)
+        changed = np.zeros(reading.count, dtype=bool)
+        if reading.count == 1:
+            # What a member refuses it refuses here. A copy of all they know would cost more than a round.
+            self.votes(reading)
+        with _undone_if_refused(self._to_copy(reading.count)):
+            for i in self._order:
+                updated = np.zeros(reading.count, dtype=np.int8)
+                said[:, i] = self._learn_block(self.learners[i], reading.parts[i], signs, updated)
+                changed |= updated.astype(bool)
+        return said, changed
+
+    def _learn_block(self, member: Any, part: Any, signs: Any, updated: Any) -> Any:
+        if isinstance(member, BinaryLearner):
+            return np.where(member._learn(part, signs, updated) >= 0, 1, -1)
+        said = []
+        for t, sign in enumerate(signs.tolist()):
+            x, before = part.row(t), member.updates
+            said.append(self._sign(member.predict_one(x)))
+            member.learn_one(x, self.labels.pair[sign > 0])
+            updated[t] = member.updates != before
+        return said
+
+    def learn_on(self, x: dict[Any, Any], sign: int) -> tuple[list[int], bool]:
+        """The same for one example by names: what each said, and whether some member changed."""
+        said = self.votes_on(x)
+        label = self.labels.pair[sign > 0]
+        changed = False
+        with _undone_if_refused(self._to_copy(1)):
+            for i in self._order:
+                before = self.learners[i].updates
+                self.learners[i].learn_one(x, label)
+                changed |= self.learners[i].updates != before
+        return said, changed
+
+    def _to_copy(self, rounds: int) -> list[Any]:
+        """Whose state is kept to be put back: everyone's, before many rounds; before one, of those who might fail."""
+        if rounds != 1:
+            return self.learners
+        # The first to learn has nobody before it, and one round it refuses as a whole.
+        return self._risky if len(self._risky) > 1 else []
+
+    def _sign(self, prediction: Any) -> int:
+        return self.labels.lookup[prediction]
+
+    def mistakes(self) -> dict[str, int]:
+        """Everyone's own count."""
+        return {name: learner.mistakes for name, learner in zip(self.names, self.learners, strict=True)}
+
+    def copies(self) -> dict[str, Any]:
+        """An independent twin of each."""
+        return {name: learner.copy() for name, learner in zip(self.names, self.learners, strict=True)}
+
+    def fresh(self) -> dict[str, Any]:
+        """The same without what they have learned."""
+        return {name: blank(learner) for name, learner in zip(self.names, self.learners, strict=True)}
 
 
-def learn_features(members: Sequence[Any], x: dict[Any, Any], label: Any) -> tuple[list[Any], bool]:
-    """The same for one example by names: what each said, and whether some member changed."""
-    predictions = [member.predict_one(x) for member in members]
-    changed = False
-    with _undone_if_refused(_to_copy(members, True)):
-        for i in _riskiest_first(members):
-            before = members[i].updates
-            members[i].learn_one(x, label)
-            changed |= members[i].updates != before
-    return predictions, changed
-
-
-def _riskiest_first(members: Sequence[Any]) -> list[int]:
-    """Those who may still fail after they have predicted: a kernel, or a learner of the user's."""
-    return sorted(range(len(members)), key=lambda i: isinstance(members[i], SAFE))
-
-
-def _to_copy(members: Sequence[Any], single: bool) -> list[Any]:
-    """Whose state is kept to be put back: everyone's, before many rounds; before one, of those who might fail."""
-    if not single:
-        return list(members)
-    risky = [member for member in members if not isinstance(member, SAFE)]
-    # The first to learn has nobody before it, and one round it refuses as a whole.
-    return risky if len(risky) > 1 else []
+def blank(learner: Any) -> Any:
+    """A fresh one, made with the same."""
+    return type(learner)(**learner.parameters)
 
 
 @contextmanager
-def _undone_if_refused(members: Sequence[Any]) -> Iterator[None]:
-    """These members go back to what they were if anything is raised."""
-    before = [(member, member.state()) for member in members]
+def _undone_if_refused(learners: Sequence[Any]) -> Iterator[None]:
+    """These go back to what they were if anything is raised."""
+    before = [(learner, learner.state()) for learner in learners]
     try:
         yield
     except BaseException:
-        for member, state in before:
-            member.restore(state)
+        for learner, state in before:
+            learner.restore(state)
         raise

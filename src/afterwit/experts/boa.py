@@ -75,7 +75,7 @@ class RangedBernsteinBound(RegretTheorem):
 def rates_of(largest: float, squares: Floats, log_n: float) -> Floats:
     """The rates that belong to the largest gain and the sums of squares; infinite where there is nothing yet."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.minimum(1 / (2 * np.float64(largest)), np.where(squares > 0, np.sqrt(log_n / squares), np.INFINITY))
+        return np.minimum(1 / (2 * np.float64(largest)), np.where(squares > 0, np.sqrt(log_n / squares), np.inf))
 
 
 @cython.cclass

@@ -2,15 +2,15 @@
 
 Setting     N learners of two labels, the members; y_t in {-1, +1}. In round t every member i says v_{t,i}; predict
             sgn(p_t . v_t), sgn(0) = +1, where p_t is what each member weighs.
-Update      every member learns (x_t, y_t). An expert algorithm, AdaHedge unless told otherwise, sees the members' losses
-            l_{t,i} = 1 if v_{t,i} != y_t, else 0, and gives p_{t+1}.
-Guarantee   on any sequence and for every member i with M_i mistakes: following one member by chance, drawn by p_t, costs
-            sum_t p_t . l_t <= M_i + B expected mistakes, where B is the expert algorithm's bound on the regret (AdaHedge:
-            sqrt(D ln N) + 4/3 ln N + 2, with D the rounds in which members disagreed). The vote makes at most 2 (M_i + B)
-            mistakes: whenever it is wrong, at least half of the weight is, so that p_t . l_t >= 1/2.
+Update      every member learns (x_t, y_t). An expert algorithm, AdaHedge unless told otherwise, sees the members'
+            losses l_{t,i} = 1 if v_{t,i} != y_t, else 0, and gives p_{t+1}.
+Guarantee   on any sequence and for every member i with M_i mistakes: following one member by chance, drawn by p_t,
+            costs sum_t p_t . l_t <= M_i + B expected mistakes, where B is the expert algorithm's bound on the regret
+            (AdaHedge: sqrt(D ln N) + 4/3 ln N + 2, with D the rounds in which members disagreed). The vote makes at
+            most 2 (M_i + B) mistakes: whenever it is wrong at least half of the weight is, so that p_t . l_t >= 1/2.
 Assumes     nothing about where the examples come from, nor about the members.
-Source      the vote: Littlestone & Warmuth 1994; Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.7.
-            AdaHedge: de Rooij, van Erven, Grünwald & Koolen 2014, Corollary 7.
+Source      the vote: Littlestone & Warmuth 1994; Mohri, Rostamizadeh & Talwalkar 2018, section 8.2.2. AdaHedge: de
+            Rooij, van Erven, Grünwald & Koolen 2014, Corollary 7.
 
 The file is compiled only because what it derives from is; all its loops are in the members and in the expert algorithm.
 
@@ -32,10 +32,10 @@ import cython
 import numpy as np
 
 from afterwit._values import signature
-from afterwit.errors import Words, invalid
-from afterwit.experts import _members as pool
+from afterwit.errors import invalid, shorten
 from afterwit.experts._advice import Experts
 from afterwit.experts._certify_committee import ExpectedMistakesBound, VoteBound, evidence_of
+from afterwit.experts._members import Members, blank, default_pool, read_members
 from afterwit.experts._weighting import read_weighting
 from afterwit.linear._rows import as_mapping
 
@@ -58,10 +58,9 @@ class Committee(BinaryLearner):
     """
 
     _members: cython.object
-    _names: cython.object
-    _given: cython.object
+    _given: cython.bint
     _weighting: cython.object
-    _weighting_given: cython.object
+    _weighting_name: cython.object
     _experts: cython.object
 
     theorems = (VoteBound(), ExpectedMistakesBound())
@@ -71,72 +70,70 @@ class Committee(BinaryLearner):
 
     def __init__(self, learners: Any = None, weighting: Any = "adahedge", labels: Any = (-1, 1)) -> None:
         BinaryLearner.__init__(self, labels)
-        chosen = pool.default_pool() if learners is None else learners
-        members = pool.read_members(chosen, self._labels.pair)
-        self._names = tuple(members)
-        self._members = list(members.values())
+        self._members = read_members(default_pool() if learners is None else learners, self._labels)
         self._given = learners is not None
-        self._experts = Experts(len(members), self._names)
-        self._weighting = read_weighting(weighting, self._names)
-        self._weighting_given = weighting if isinstance(weighting, str) else None
+        self._weighting = read_weighting(weighting, self._members.names)
+        self._weighting_name = weighting if isinstance(weighting, str) else None
+        self._experts = Experts(len(self._members.names), self._members.names)
 
     # ------------------------------------------------------------------ one round
 
     def score_one(self, x: Any) -> float:
         """The weight for the positive label less the weight for the negative one, from -1 to 1."""
         x = as_mapping(x)
+        if not isinstance(x, dict):
+            return self.score_many(self._read_one(x)).item()
         with self._lock:
-            if isinstance(x, dict):
-                said = np.array([[self._sign(member.predict_one(x)) for member in self._members]], dtype=np.int8)
-            else:
-                said = pool.votes(self._members, self._read_one(x), self._sign)
-            return _vote(said, self._weighting.weights).item()
+            return _vote_of(self._members.votes_on(x), self._weighting.weights.tolist())
 
     def learn_one(self, x: Any, y: Any) -> Any:
-        """Predict x by the vote, count the round and the mistake, then let every member learn. Returns the prediction."""
+        """Predict x by the vote, count the round and the mistake, let every member learn. Returns the prediction."""
+        sign: cython.int = self._sign(y)
+        score: cython.double
         x = as_mapping(x)
-        sign = self._sign(y)
-        if not isinstance(x, dict):
-            score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
-        else:
+        if isinstance(x, dict):
             with self._lock:
-                label = self._labels.positive if sign > 0 else self._labels.negative
-                predictions, changed = pool.learn_features(self._members, x, label)
-                said = np.array([[self._sign(prediction) for prediction in predictions]], dtype=np.int8)
-                score = self._weigh(said, np.full(1, sign, dtype=np.int8), np.array([changed]))[0]
+                said, changed = self._members.learn_on(x, sign)
+                losses = np.array([[0.0 if vote == sign else 1.0 for vote in said]])
+                score = _vote_of(said, self._weighed(losses)[0].tolist())
+                self._count(1, (score >= 0) != (sign > 0), changed)
+        else:
+            score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
         return self._labels.positive if score >= 0 else self._labels.negative
 
     # ------------------------------------------------------------------ many rounds
 
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
         with self._lock:
-            said, changed = pool.learn(self._members, rows, signs, self._labels.pair, self._sign)
-            if updated is not None:
-                updated[:] = changed
-            return self._weigh(said, signs, changed)
+            said, changed = self._members.learn(rows, signs)
+            scores = _votes_of(said, self._weighed((said != signs[:, np.newaxis]).astype(np.float64)))
+            self._count(len(signs), np.count_nonzero((scores >= 0) != (signs > 0)), np.count_nonzero(changed))
+        if updated is not None:
+            updated[:] = changed
+        return scores
 
-    def _weigh(self, said: Any, signs: Any, changed: Any) -> Any:
-        """The votes of rounds that the members have learned, each by the weights before it; then count and reweigh."""
-        losses = (said != signs[:, np.newaxis]).astype(np.float64)
+    def _weighed(self, losses: Any) -> Any:
+        """What each member weighed in each of these rounds; after it, its loss counts."""
         shares = np.empty(losses.shape)
         self._weighting._learn(losses, None, self._experts, shares)
-        scores = _vote(said, shares)
-        self._rounds += len(signs)
-        self._updates += int(np.count_nonzero(changed))
-        self._mistakes += int(np.count_nonzero((scores >= 0) != (signs > 0)))
-        return scores
+        return shares
+
+    def _count(self, rounds: Any, mistakes: Any, updates: Any) -> None:
+        self._rounds += int(rounds)
+        self._mistakes += int(mistakes)
+        self._updates += int(updates)
 
     def score_many(self, X: Any) -> Any:
         """``score_one`` for every row of X, as an array."""
         rows = self._read(X)
         with self._lock:
-            return _vote(pool.votes(self._members, rows, self._sign), self._weighting.weights)
+            return _votes_of(self._members.votes(rows), self._weighting.weights)
 
     def _read(self, X: Any) -> Any:
-        return pool.read(self._members, X)
+        return self._members.read(X)
 
     def _read_one(self, x: Any) -> Any:
-        return pool.read_single(self._members, x)
+        return self._members.read_one(x)
 
     # ------------------------------------------------------------------ what it knows
 
@@ -144,17 +141,17 @@ class Committee(BinaryLearner):
     def members(self) -> dict[str, Any]:
         """A copy of every member, by name."""
         with self._lock:
-            return {name: member.copy() for name, member in zip(self._names, self._members, strict=True)}
+            return self._members.copies()
 
     @property
     def weights(self) -> dict[str, float]:
         """What each member weighs in the next vote; they sum to 1."""
-        return dict(zip(self._names, self._weighting.weights.tolist(), strict=True))
+        return dict(zip(self._members.names, self._weighting.weights.tolist(), strict=True))
 
     @property
     def member_mistakes(self) -> dict[str, int]:
         """How many mistakes each member has made, by its own count."""
-        return {name: member.mistakes for name, member in zip(self._names, self._members, strict=True)}
+        return self._members.mistakes()
 
     @property
     def best_member(self) -> str:
@@ -176,7 +173,7 @@ class Committee(BinaryLearner):
     @property
     def features(self) -> int:
         """The most features that a member knows of."""
-        return max(getattr(member, "features", 0) for member in self._members)
+        return max(getattr(member, "features", 0) for member in self._members.learners)
 
     def certificate(self, X: Any = None, y: Any = None) -> Any:
         """What was promised, what happened and what hindsight would have given: the best member.
@@ -194,40 +191,37 @@ class Committee(BinaryLearner):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        learners = None
-        if self._given:
-            learners = {name: _blank(member) for name, member in zip(self._names, self._members, strict=True)}
-        weighting = _blank(self._weighting) if self._weighting_given is None else self._weighting_given
+        weighting = self._weighting_name if self._weighting_name is not None else blank(self._weighting)
+        learners = self._members.fresh() if self._given else None
         return {"learners": learners, "weighting": weighting, "labels": self._labels.pair}
 
     def _state(self) -> dict[str, Any]:
         state = BinaryLearner._state(self)
         state["weighting"] = self._weighting.state()
-        state["members"] = [member.state() for member in self._members]
+        state["members"] = [member.state() for member in self._members.learners]
         return state
 
     def _check_state(self, state: Any) -> None:
-        if not isinstance(state["members"], list) or len(state["members"]) != len(self._members):
-            received = Words(f"{len(state['members'])}")
-            raise invalid("members", f"one state for each of {len(self._members)}", received)
+        members, count = state["members"], len(self._members.names)
+        if not isinstance(members, list) or len(members) != count:
+            raise invalid("members", f"a list of the states of {count}", members)
         if state["weighting"]["rounds"] != state["rounds"]:
             raise invalid("weighting", f"one that has seen {state['rounds']} rounds", state["weighting"]["rounds"])
 
     def _become(self, state: Any) -> None:
-        restored = [_blank(each) for each in (self._weighting, *self._members)]
-        for each, content in zip(restored, (state["weighting"], *state["members"]), strict=True):
-            each.restore(content)
-        self._weighting, self._members = restored[0], restored[1:]
+        members, weighting = self._members.fresh(), blank(self._weighting)
+        weighting.restore(state["weighting"])
+        for member, content in zip(members.values(), state["members"], strict=True):
+            member.restore(content)
+        self._members, self._weighting = Members(members, self._labels), weighting
         BinaryLearner._become(self, state)
 
     def __repr__(self) -> str:
-        given = "" if not self._given else f"{len(self._names)} members"
-        if self._weighting_given != "adahedge":
-            named = self._weighting_given or type(self._weighting).__name__
-            given = ", ".join(part for part in (given, f"weighting={named}") if part)
-        if self.labels != (-1, 1):
-            given = ", ".join(part for part in (given, f"labels={self.labels!r}") if part)
-        return f"Committee({given}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+        given = [f"{len(self._members.names)} learners"] if self._given else []
+        if self._weighting_name != "adahedge":
+            given.append(f"weighting={self._weighting_name or type(self._weighting).__name__}")
+        given.append(f"labels={shorten(self.labels, 40)}")
+        return f"Committee({', '.join(given)}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
 
     def __str__(self) -> str:
         """Everyone's mistakes and weight, in a table."""
@@ -241,15 +235,20 @@ class Committee(BinaryLearner):
         return "\n".join(lines)
 
 
-def _vote(said: Any, shares: Any) -> Any:
-    """The weight for less the weight against, in every round: added up member by member, so that many rounds are
-    exactly one and one and one."""
-    score = np.zeros(len(said))
+def _votes_of(said: Any, shares: Any) -> Any:
+    """The weight for less the weight against, in every round.
+
+    It is added up member by member, so that many rounds are exactly one and one and one.
+    """
+    scores = np.zeros(len(said))
     for i in range(said.shape[1]):
-        score += shares[..., i] * said[:, i]
-    return np.clip(score, -1.0, 1.0)
+        scores += shares[..., i] * said[:, i]
+    return np.clip(scores, -1.0, 1.0)
 
 
-def _blank(learner: Any) -> Any:
-    """A fresh one, made with the same."""
-    return type(learner)(**learner.parameters)
+def _vote_of(said: list[int], shares: list[float]) -> float:
+    """The same for one round."""
+    score = 0.0
+    for vote, share in zip(said, shares, strict=True):
+        score += share * vote
+    return min(max(score, -1.0), 1.0)

@@ -28,7 +28,7 @@ import numpy as np
 from afterwit._values import signature
 from afterwit.certificate import Assumption, Basis, Certificate, Theorem
 from afterwit.errors import Words, invalid
-from afterwit.linear._rows import Rows, as_mapping, number
+from afterwit.linear._rows import as_mapping, number
 
 if cython.compiled:
     from cython.cimports.afterwit._learner import BinaryLearner
@@ -84,7 +84,7 @@ class RepeatLastLabel(BinaryLearner):
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
         rows.require_finite()
         with self._lock:
-            space = self._joined(rows)
+            space = self._joined(rows.names is not None, rows.width)
             before = np.concatenate(([self._last], signs[:-1])).astype(np.float64) if rows.count else np.empty(0)
             changed = before != signs
             if updated is not None:
@@ -102,22 +102,41 @@ class RepeatLastLabel(BinaryLearner):
         rows = self._read(X)
         rows.require_finite()
         with self._lock:
-            self._joined(rows)
+            self._joined(rows.names is not None, rows.width)
             return np.full(rows.count, float(self._last))
 
-    def _read_one(self, x: Any) -> Any:
+    def score_one(self, x: Any) -> float:
         x = as_mapping(x)
         if not isinstance(x, dict):
-            return BinaryLearner._read_one(self, x)
-        values = np.array([number(f"x[{name!r}]", value) for name, value in x.items()], dtype=np.float64)
-        columns, starts = np.arange(len(x), dtype=np.int32), np.array([0, len(x)], dtype=np.int64)
-        return Rows(1, len(x), values, columns, starts, names=list(x), single=True)
+            return self.score_many(self._read_one(x)).item()
+        _require_finite(x)
+        with self._lock:
+            self._joined(True, len(x))
+            return float(self._last)
 
-    def _joined(self, rows: Any) -> Any:
-        """Whether features go by names or by positions, once these rows are learned: the two do not mix."""
-        if rows.names is None and rows.width == 0:
+    def learn_one(self, x: Any, y: Any) -> Any:
+        """Predict the last label, count the round and the mistake, remember y. Returns the prediction."""
+        sign: cython.int = self._sign(y)
+        score: cython.double
+        x = as_mapping(x)
+        if isinstance(x, dict):
+            _require_finite(x)
+            with self._lock:
+                self._space = self._joined(True, len(x))
+                score = self._last
+                self._last = sign
+                self._rounds += 1
+                self._updates += score != sign
+                self._mistakes += (score >= 0) != (sign > 0)
+        else:
+            score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
+        return self._labels.positive if score >= 0 else self._labels.negative
+
+    def _joined(self, named: bool, width: int) -> Any:
+        """Whether features go by names or by positions, once these are learned: the two do not mix."""
+        if not named and width == 0:
             return self._space
-        space = "positions" if rows.names is None else "names"
+        space = "names" if named else "positions"
         if self._space is not None and self._space != space:
             raise invalid("x", f"with features by {self._space[:-1]}, as in the rounds before", Words(space))
         return space
@@ -165,6 +184,15 @@ class RepeatLastLabel(BinaryLearner):
         BinaryLearner._become(self, state)
         self._last = state["last"]
         self._space = state["space"]
+
+
+def _require_finite(x: dict[Any, Any]) -> None:
+    for name, value in x.items():
+        # The difference is not a number for infinity, nor for what is none.
+        if type(value) is not float or value - value != 0:
+            found = number(f"x[{name!r}]", value)
+            if found - found != 0:
+                raise invalid(f"x[{name!r}]", "a finite number", value)
 
 
 def _counted_again(learner: Any, rows: Any, signs: Any) -> tuple[int, Assumption]:
