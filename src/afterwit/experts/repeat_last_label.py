@@ -205,8 +205,10 @@ def _counted_again(learner: Any, rows: Any, signs: Any) -> tuple[int, Assumption
     detail = f"counted again, {passes} pass{'es' if passes > 1 else ''}"
     if learner.rounds != passes * rows.count:
         detail = f"the learner counts {learner.rounds:,} rounds, these rows are {rows.count:,}"
-    elif learner.mistakes != changes + (rows.count > 0 and signs[0] < 0):
-        detail = f"the learner counts {learner.mistakes:,} mistakes, these labels give others"
+    elif (learner.changes, learner.mistakes) != (changes, changes + int(rows.count > 0 and signs[0] < 0)):
+        detail = (
+            f"the learner counts {learner.changes:,} changes and {learner.mistakes:,} mistakes, these labels others"
+        )
     else:
         return changes, Assumption(statement, Basis.OBSERVED, True, detail)
     return changes, Assumption(statement, Basis.OBSERVED, False, detail)
