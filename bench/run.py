@@ -22,6 +22,7 @@ import numpy as np
 
 import afterwit as aw
 from accuracy import accuracy_cases
+from committee import committee_case, committee_figures
 from kernels import kernel_case
 from learners import dimension_cases, learner_cases, sparse_rows, voted_case
 
@@ -188,7 +189,7 @@ def show(title, times, wanted):
 def all_cases(bare):
     for title, case, wanted in CASES:
         yield title, case(bare), wanted
-    for cases in (learner_cases, voted_case, dimension_cases, kernel_case):
+    for cases in (learner_cases, voted_case, dimension_cases, kernel_case, committee_case):
         yield from cases(best_times)
 
 
@@ -196,6 +197,7 @@ def main():
     need_peers()
     bare = build_bare()
     results = list(accuracy_cases(os.environ.get("DATA", "")))
+    results += committee_figures(os.environ.get("DATA", ""))
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):
         results.append({"case": title, "seconds": times, "wanted": wanted})

@@ -23,7 +23,9 @@ def blocks(text):
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize(("page", "outputs"), [("README.md", 4), ("docs/scikit-learn-and-river.md", 4)])
+@pytest.mark.parametrize(
+    ("page", "outputs"), [("README.md", 4), ("docs/scikit-learn-and-river.md", 4), ("docs/committee.md", 3)]
+)
 def test_the_examples_of_a_page_print_what_they_say(page, outputs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = blocks((ROOT / page).read_text())

@@ -99,12 +99,12 @@ def evidence_of(committee: Any, X: Any = None, y: Any = None) -> CommitteeEviden
         if comparator is not None and comparator.value < mistakes[best]:
             hindsight = replace(comparator, description=f"({comparator.description})", quantity="mistakes")
     return CommitteeEvidence(
-        subject=f"Committee of {len(mistakes)}",
+        subject=type(committee).__name__,
         rounds=committee.rounds,
         mistakes=committee.mistakes,
         expected=weighting.loss,
         promised=promised,
-        inputs=inputs,
+        inputs={"members": len(mistakes), **inputs},
         assumptions=tuple(assumptions),
         hindsight=hindsight,
     )

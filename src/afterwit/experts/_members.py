@@ -35,7 +35,7 @@ Votes = npt.NDArray[np.int8]
 
 
 def default_pool() -> list[Any]:
-    """Few, and as different as they can be; chosen by reason, tuned on nothing.
+    """Few, and as different as they can be; but for two rates, every option is the learner's own default.
 
     AdaGrad at its own rate, a tenth and ten times of it: how fast to learn is what differs most from stream to stream.
     The perceptron has no rate at all and follows a drift at once; its average stands still where nothing drifts.
