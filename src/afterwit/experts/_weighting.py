@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from afterwit.certificate import Theorem
 from afterwit.errors import Words, invalid
 from afterwit.experts._engine import ExpertLearner
 from afterwit.experts.adahedge import AdaHedge
@@ -24,7 +25,8 @@ def read_weighting(weighting: Any, members: Sequence[str]) -> Any:
         raise invalid("weighting", ALLOWED, weighting)
     if not weighting.takes_losses:
         raise invalid("weighting", "an expert algorithm that learns from losses alone", weighting)
-    if any(theorem.chance for theorem in weighting.theorems):
+    theorems: Sequence[Theorem] = weighting.theorems
+    if any(theorem.chance for theorem in theorems):
         raise invalid("weighting", "an expert algorithm that sees the losses of all experts", weighting)
     if weighting.rounds:
         raise invalid("weighting", ALLOWED, Words(f"one that has learned {weighting.rounds:,} rounds"))
