@@ -167,6 +167,8 @@ def test_one_that_follows_whoever_is_right():
 def test_names():
     committee = aw.Committee([aw.AdaGrad(rate=2.0), aw.AdaGrad, "adagrad", aw.AdaGrad(rate=2.0, intercept=True)])
     assert list(committee.members) == ["AdaGrad(rate=2.0)", "AdaGrad", "AdaGrad #2", "AdaGrad(rate=2.0) #2"]
+    started = aw.Committee([aw.Perceptron(start=np.array([1.0, 2.0])), aw.KernelPerceptron(kernels.gaussian(2.0))])
+    assert [name.partition("(")[0] for name in started.weights] == ["Perceptron", "KernelPerceptron"]
     assert list(aw.Committee({"quick": aw.SGD, "slow": "sgd"}).weights) == ["quick", "slow"]
 
 
@@ -198,6 +200,10 @@ def test_many_labels_by_committees():
         singly.learn_one(x, label)
     assert singly == learner
     assert learner.rounds == 40
+    certificate = learner.certificate(X, y)
+    assert certificate.verdict is Verdict.HOLDS
+    bounds = [own.bound for own in certificate.others]
+    assert certificate.bound == sum(bounds) + 3
 
 
 # ---------------------------------------------------------------------- what it refuses

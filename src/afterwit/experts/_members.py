@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit._learner import BinaryLearner
+from afterwit._values import same_value
 from afterwit.errors import InputError, invalid, shorten
 from afterwit.experts.repeat_last_label import RepeatLastLabel
 from afterwit.labels import Labels
@@ -97,7 +98,8 @@ def _called(learner: Any) -> str:
     given = ", ".join(
         f"{name}={shorten(value, 40)}"
         for name, value in learner.parameters.items()
-        if name not in ("labels", "intercept") and (name not in declared or declared[name].default != value)
+        if name not in ("labels", "intercept")
+        and (name not in declared or not same_value(declared[name].default, value))
     )
     return f"{type(learner).__name__}({given})" if given else type(learner).__name__
 
