@@ -23,6 +23,7 @@ import numpy as np
 import afterwit as aw
 from accuracy import accuracy_cases
 from batch import batch_cases
+from committee import committee_case, committee_figures
 from concepts import concept_case
 from experts import expert_cases, forecast_cases
 from games import boosting_case, game_cases
@@ -199,6 +200,7 @@ def all_cases(bare):
         dimension_cases,
         kernel_case,
         expert_cases,
+        committee_case,
         path_cases,
         concept_case,
         game_cases,
@@ -212,7 +214,7 @@ def main():
     need_peers()
     bare = build_bare()
     data = os.environ.get("DATA", "")
-    results = [*accuracy_cases(data), *forecast_cases(data)]
+    results = [*accuracy_cases(data), *forecast_cases(data), *committee_figures(data)]
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):
         results.append({"case": title, "seconds": times, "wanted": wanted})

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from afterwit.errors import AfterwitError
     from afterwit.experts.adahedge import AdaHedge
     from afterwit.experts.boa import BOA
+    from afterwit.experts.committee import Committee
     from afterwit.experts.exp3 import Exp3
     from afterwit.experts.exponential_weights import ExponentialWeights
     from afterwit.experts.fixed_share import FixedShare
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from afterwit.experts.online_shortest_path import OnlineShortestPath
     from afterwit.experts.polynomial_weights import PolynomialWeights
     from afterwit.experts.randomized_weighted_majority import RandomizedWeightedMajority
+    from afterwit.experts.repeat_last_label import RepeatLastLabel
     from afterwit.experts.second_order_weights import SecondOrderWeights
     from afterwit.experts.sleeping_experts import SleepingExperts
     from afterwit.experts.swap_regret import SwapRegret
@@ -74,6 +76,7 @@ LEARNERS = (
     "AdaGrad",
     "AveragedPerceptron",
     "BalancedWinnow",
+    "Committee",
     "DualPerceptron",
     "FollowThePerturbedLeader",
     "GeneralizedHalving",
@@ -85,6 +88,7 @@ LEARNERS = (
     "OnlineSVM",
     "OnlineShortestPath",
     "Perceptron",
+    "RepeatLastLabel",
     "SGD",
     "SoftThresholdNetwork",
     "StandardOptimalAlgorithm",
@@ -133,6 +137,7 @@ _HOMES = {
     "AfterwitError": "errors",
     "AdaHedge": "experts.adahedge",
     "BOA": "experts.boa",
+    "Committee": "experts.committee",
     "Exp3": "experts.exp3",
     "ExponentialWeights": "experts.exponential_weights",
     "FixedShare": "experts.fixed_share",
@@ -141,6 +146,7 @@ _HOMES = {
     "OnlineShortestPath": "experts.online_shortest_path",
     "PolynomialWeights": "experts.polynomial_weights",
     "RandomizedWeightedMajority": "experts.randomized_weighted_majority",
+    "RepeatLastLabel": "experts.repeat_last_label",
     "SecondOrderWeights": "experts.second_order_weights",
     "SleepingExperts": "experts.sleeping_experts",
     "SwapRegret": "experts.swap_regret",
@@ -200,6 +206,7 @@ __all__ = [
     "BalancedWinnow",
     "Boosting",
     "Certificate",
+    "Committee",
     "ConfidenceSequence",
     "DecisionStump",
     "DisjunctionLearner",
@@ -224,6 +231,7 @@ __all__ = [
     "PolynomialWeights",
     "RandomizedWeightedMajority",
     "Record",
+    "RepeatLastLabel",
     "SecondOrderWeights",
     "SleepingExperts",
     "SoftThresholdNetwork",
