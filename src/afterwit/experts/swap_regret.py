@@ -2,8 +2,8 @@
 """Swap regret: no regret even for not having played j wherever you played i.
 
 Setting     N experts, losses in [0, 1] (or another range, declared). The swap regret compares with every way of
-            replacing experts, i by F(i), throughout; the internal regret with replacing one by another; both are at
-            least the ordinary regret.
+            replacing experts, i by F(i), throughout, and is at least the ordinary regret; the internal regret with
+            replacing one by another.
 Update      N copies of a base algorithm; row i of the matrix Q_t is what copy i proposes. Play the p_t with p_t = p_t
             Q_t, and show copy i the losses p_{t,i} l_t.
 Guarantee   on any sequence: swap regret <= the sum of the N copies' own bounds.
@@ -134,8 +134,8 @@ class SwapRegret(ExpertLearner):
             out = 0.0
             for j in range(k):
                 out += self._matrix[k * n + j]
-            if not out > 0:
-                # Nothing leads from k to those below it: all may stay at k.
+            if not out > 1e-150:
+                # Nothing leads from k to those below it, or nothing that counts: all may stay at k.
                 start = k
                 break
             for i in range(k):
@@ -151,6 +151,10 @@ class SwapRegret(ExpertLearner):
             for j in range(start, k):
                 self._shares[k] += self._shares[j] * self._matrix[j * n + k]
             total += self._shares[k]
+            if total > 1e150:
+                for j in range(k + 1):
+                    self._shares[j] /= total
+                total = 1.0
         return total
 
     @cython.cfunc
