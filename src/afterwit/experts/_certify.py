@@ -171,8 +171,7 @@ def _checked(run: Run, advice: Any, outcomes: Any) -> tuple[Floats, Floats]:
     """The rounds the learner learned from, as arrays, if they are those."""
     from afterwit.experts._advice import Experts, read_outcomes, read_rounds
 
-    names = run.names if any(name != i for i, name in enumerate(run.names)) else ()
-    values, _ = read_rounds(advice, Experts(run.n, names), fresh=False)
+    values, _ = read_rounds(advice, Experts(run.n, run.names), fresh=False)
     read = read_outcomes(outcomes, len(values))
     losses = run.loss_function.values(values, read[:, np.newaxis])
     with np.errstate(invalid="ignore"):
