@@ -99,7 +99,7 @@ class ExpConcaveBound(RegretTheorem):
         if (
             run.kept["schedule"] != "fixed"
             or run.linear
-            or run.unforecast
+            or (run.unforecast and run.ranged)
             or run.loss_function.kind not in ("log", "square")
         ):
             return None
@@ -117,6 +117,7 @@ class ExpConcaveBound(RegretTheorem):
         detail = "some did, and what they were shown is more than the loss of the forecast" if run.slept else ""
         return (
             Assumption(words, Basis.ENFORCED, holds, f"rate {rate:.4g}, at most {most:.4g}"),
+            Assumption("a forecast was made in every round", Basis.OBSERVED, run.unforecast == 0),
             Assumption("no expert slept", Basis.OBSERVED, not run.slept, detail),
         )
 
