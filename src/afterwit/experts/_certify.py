@@ -183,9 +183,9 @@ def _checked(run: Run, advice: Any, outcomes: Any) -> tuple[Floats, Floats]:
 
 def best_mixture(run: Run, values: Floats, outcomes: Floats) -> Comparator | None:
     """The best fixed mixture, where the theorem covers all of them."""
-    from afterwit.hindsight import best_convex_combination
-
     if not run.linear or run.slept:
         return None
+    from afterwit.hindsight import best_convex_combination
+
     found = best_convex_combination(values, outcomes, loss=run.loss_function)
     return Comparator(found.loss, "of the best fixed mixture of the experts")
