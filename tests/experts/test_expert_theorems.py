@@ -548,3 +548,18 @@ def test_a_certificate_of_frames_with_numbered_columns():
     learner = aw.ExponentialWeights(2)
     learner.learn_many(frame, frame[0])
     assert learner.certificate(frame, frame[0]) == learner.certificate()
+
+
+@pytest.mark.parametrize("name", ["BOA", "MLpol"])
+def test_swap_regret_adds_the_bounds_for_those_to_whom_the_regrets_are_largest(name):
+    """Where each expert has a bound of its own, the one that comes closest to breaking it need not be the best."""
+    random = np.random.default_rng(56)
+    random.integers(2, 5), random.choice([30, 100, 300])
+    losses = random.random((300, 3)) * random.random(3) ** 3
+    learner = aw.SwapRegret(getattr(aw, name)(3, gradient=False))
+    learner.observe_many(losses)
+    nothing_violated(learner)
+    parts = learner._kept()["certificates"]
+    assert np.allclose([part.observed for part in parts], learner._swapped().max(axis=1))
+    assert all(part.observed <= part.bound for part in parts)
+    assert math.isclose(sum(part.bound for part in parts), learner.certificate().bound)

@@ -54,6 +54,8 @@ class Run:
     parameters: Mapping[str, Any]
     kept: Mapping[str, Any]
     comparator: Comparator | None = None
+    #: The expert to compare with, where it is not to be the one that comes closest to breaking the bound.
+    expert: int | None = None
 
     @property
     def n(self) -> int:
@@ -135,7 +137,8 @@ class RegretTheorem(Theorem):
         bounds = np.broadcast_to(np.asarray(found[0], dtype=np.float64), evidence.n)
         if evidence.comparator is None:
             # Of the experts, the one that comes closest to breaking the bound.
-            expert = int(np.argmax(evidence.regrets - bounds))
+            closest = int(np.argmax(evidence.regrets - bounds))
+            expert = closest if evidence.expert is None else evidence.expert
             bound, observed, hindsight = bounds[expert], evidence.regrets[expert], evidence.hindsight(expert)
         else:
             # The regret to a mixture is at most the mean of its experts' bounds.
@@ -163,6 +166,11 @@ def certificate(learner: Any, advice: Any = None, outcomes: Any = None) -> Certi
     run = learner._evidence()
     if advice is not None:
         run = replace(run, comparator=learner._comparator(run, *_checked(run, advice, outcomes)))
+    return certificate_of(learner, run)
+
+
+def certificate_of(learner: Any, run: Run) -> Certificate:
+    """The tightest of the algorithm's theorems applied to a run, with the others beside it."""
     certificates = [made for theorem in learner.theorems if (made := theorem.certify(run)) is not None]
     return tightest_first(certificates)
 

@@ -19,6 +19,7 @@ Source      Blum & Mansour 2007, Theorem 5.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cython
@@ -27,7 +28,7 @@ import numpy as np
 from afterwit._values import signature
 from afterwit.certificate import Assumption, Basis, Certificate, Theorem, Verdict
 from afterwit.errors import Words, invalid
-from afterwit.experts._certify import Run
+from afterwit.experts._certify import Run, certificate_of
 from afterwit.experts._engine import view
 
 if cython.compiled:
@@ -197,7 +198,7 @@ class SwapRegret(ExpertLearner):
 
     def _kept(self) -> dict[str, Any]:
         return {
-            "certificates": [copy.certificate() for copy in self._copies],
+            "certificates": [_largest_regret(copy) for copy in self._copies],
             "swap_regret": self.swap_regret,
         }
 
@@ -224,3 +225,9 @@ class SwapRegret(ExpertLearner):
         ExpertLearner._become(self, state)
         for copy, content in zip(self._copies, state["copies"], strict=True):
             copy.restore(content)
+
+
+def _largest_regret(copy: Any) -> Certificate:
+    """A copy's certificate for the expert to whom its regret is largest: the one to be played in its place."""
+    run = copy._evidence()
+    return certificate_of(copy, replace(run, expert=run.worst))
