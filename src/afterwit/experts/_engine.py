@@ -75,8 +75,8 @@ def plain(array: Any, *shape: int) -> Any:
 def a_number(state: Any, name: str) -> float:
     """A number of a saved state."""
     value = state[name]
-    if type(value) is not float or value != value:
-        raise invalid(name, "a number", value)
+    if type(value) is not float or not -FLOAT_MAX <= value <= FLOAT_MAX:
+        raise invalid(name, "a finite number", value)
     return value
 
 
