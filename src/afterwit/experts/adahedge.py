@@ -45,7 +45,7 @@ class AdaHedgeBound(RegretTheorem):
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]]:
         squares, largest = run.kept["squared_ranges"], run.kept["largest_range"]
-        bound = math.sqrt(log_n(run) * squares) + largest * (4 / 3 * log_n(run) + 2)
+        bound = math.sqrt(log_n(run) * squares) + largest * (4.0 / 3.0 * log_n(run) + 2)
         return bound, {"N": run.n, "sum s_t^2": squares, "S": largest}
 
 
