@@ -227,7 +227,7 @@ class Certificate:
             },
             "quantity": self.quantity,
             "rounds": self.rounds,
-            "observed": self.observed,
+            "observed": _json_number(self.observed),
             "bound": _json_number(self.bound),
             "hindsight": None
             if self.hindsight is None

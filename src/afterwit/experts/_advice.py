@@ -109,7 +109,8 @@ def read_outcomes(outcomes: Any, rounds: int) -> Floats:
     if not np.isfinite(values).all():
         at = int(np.argmin(np.isfinite(values)))
         raise invalid(f"outcomes[{at}]", "a finite number", float(values[at]))
-    return values
+    # The loops take arrays that may be written to; columns of frames often may not.
+    return values if values.flags.writeable else values.copy()
 
 
 def check_presence(values: Floats, experts: Experts, sleeping: bool, refusal: str, parameter: str = "advice") -> bool:

@@ -54,6 +54,8 @@ class Run:
     parameters: Mapping[str, Any]
     kept: Mapping[str, Any]
     comparator: Comparator | None = None
+    #: The expert to compare with, where it is not to be the one that comes closest to breaking the bound.
+    expert: int | None = None
 
     @property
     def n(self) -> int:
@@ -139,7 +141,8 @@ class RegretTheorem(Theorem):
         bounds = np.broadcast_to(np.asarray(found[0], dtype=np.float64), evidence.n)
         if evidence.comparator is None:
             # Of the experts, the one that comes closest to breaking the bound.
-            expert = int(np.argmax(evidence.regrets - bounds))
+            closest = int(np.argmax(evidence.regrets - bounds))
+            expert = closest if evidence.expert is None else evidence.expert
             bound, observed, hindsight = bounds[expert], evidence.regrets[expert], evidence.hindsight(expert)
         else:
             # The regret to a mixture is at most the mean of its experts' bounds.
@@ -167,6 +170,11 @@ def certificate(learner: Any, advice: Any = None, outcomes: Any = None) -> Certi
     run = learner._evidence()
     if advice is not None:
         run = replace(run, comparator=learner._comparator(run, *_checked(run, advice, outcomes)))
+    return certificate_of(learner, run)
+
+
+def certificate_of(learner: Any, run: Run) -> Certificate:
+    """The tightest of the algorithm's theorems applied to a run, with the others beside it."""
     certificates = [made for theorem in learner.theorems if (made := theorem.certify(run)) is not None]
     return tightest_first(certificates)
 
@@ -175,8 +183,7 @@ def _checked(run: Run, advice: Any, outcomes: Any) -> tuple[Floats, Floats]:
     """The rounds the learner learned from, as arrays, if they are those."""
     from afterwit.experts._advice import Experts, read_outcomes, read_rounds
 
-    names = run.names if any(name != i for i, name in enumerate(run.names)) else ()
-    values, _ = read_rounds(advice, Experts(run.n, names), fresh=False)
+    values, _ = read_rounds(advice, Experts(run.n, run.names), fresh=False)
     read = read_outcomes(outcomes, len(values))
     losses = run.loss_function.values(values, read[:, np.newaxis])
     with np.errstate(invalid="ignore"):
@@ -188,9 +195,9 @@ def _checked(run: Run, advice: Any, outcomes: Any) -> tuple[Floats, Floats]:
 
 def best_mixture(run: Run, values: Floats, outcomes: Floats) -> Comparator | None:
     """The best fixed mixture, where the theorem covers all of them."""
-    from afterwit.hindsight import best_convex_combination
-
     if not run.linear or run.slept:
         return None
+    from afterwit.hindsight import best_convex_combination
+
     found = best_convex_combination(values, outcomes, loss=run.loss_function)
     return Comparator(found.loss, "of the best fixed mixture of the experts")

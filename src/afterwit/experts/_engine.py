@@ -41,6 +41,8 @@ else:
 LARGEST = cython.declare(cython.double, 1e150)
 #: From this many experts on, numpy's loops are worth the calls.
 MANY = cython.declare(cython.Py_ssize_t, 2048)
+#: Beyond this a whole number has no float.
+FLOAT_MAX = float(np.finfo(np.float64).max)
 #: How far a loss may be outside its range, as a part of it, to count as rounding.
 SLACK = cython.declare(cython.double, 1e-9)
 #: The constants of splitmix64, and an odd factor that keeps the streams of different seeds apart.
@@ -61,8 +63,8 @@ def numbers(state: Any, name: str, *shape: int) -> Any:
     array = state[name]
     if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape:
         raise invalid(name, f"an array of {' x '.join(map(str, shape))} numbers", array)
-    if np.isnan(array).any():
-        raise invalid(name, "numbers", NAN)
+    if not np.isfinite(array).all():
+        raise invalid(name, "finite numbers", array)
     return view(array.reshape(-1).copy())
 
 
@@ -75,8 +77,8 @@ def plain(array: Any, *shape: int) -> Any:
 def a_number(state: Any, name: str) -> float:
     """A number of a saved state."""
     value = state[name]
-    if type(value) is not float or value != value:
-        raise invalid(name, "a number", value)
+    if type(value) is not float or not -FLOAT_MAX <= value <= FLOAT_MAX:
+        raise invalid(name, "a finite number", value)
     return value
 
 
@@ -86,7 +88,7 @@ def read_range(loss_range: Any) -> tuple[float, float]:
         low, high = (float(end) for end in loss_range)
         if -LARGEST < low < high < LARGEST:
             return low, high
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise invalid("loss_range", "a pair (low, high) of finite numbers with low < high", loss_range)
 
@@ -100,7 +102,7 @@ def at_least(parameter: str, value: Any, least: int) -> int:
 
 def between(parameter: str, value: Any, low: float, high: float, words: str) -> float:
     """A number strictly between two others."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not low < float(value) < high:
+    if not isinstance(value, Real) or isinstance(value, bool) or not low < value < high:
         raise invalid(parameter, words, value)
     return float(value)
 
@@ -418,7 +420,7 @@ class ExpertLearner(Storable):
         with cython.gil:
             try:
                 call = self._loss.gradient if slope else self._loss.call
-                result = call(forecast, outcome)
+                result = float(call(forecast, outcome))
             except Exception as error:
                 self._raised = error
         return result
@@ -634,7 +636,8 @@ class ExpertLearner(Storable):
     def learn_one(self, advice: Any, outcome: Any) -> float:
         """Forecast, see the outcome, count the losses, learn. Returns the forecast."""
         values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
-        if not isinstance(outcome, (Real, np.generic)) or not -INFINITY < float(outcome) < INFINITY:
+        outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
+        if not isinstance(outcome, Real) or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
             raise invalid("outcome", "a finite number", outcome)
         outcomes = np.full(1, float(outcome))
         self._loss.check_outcomes(outcomes, "outcome")

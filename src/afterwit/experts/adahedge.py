@@ -111,7 +111,8 @@ class AdaHedge(ExpertLearner):
         for i in range(self._n):
             # Only differences matter; without their least part the sums stay small.
             self._cumulative[i] += self._seen[i] - low
-        if gap > 0:
+        # A rate must be a number: a cost whose inverse is none is no cost.
+        if gap > 1e-300:
             self._delta += gap
         self._squared_ranges += (high - low) * (high - low)
         if high - low > self._largest_range:
@@ -141,7 +142,18 @@ class AdaHedge(ExpertLearner):
         for i in range(self._n):
             total += self._shares[i] * exp(-rate * (self._seen[i] - low))
         total = total / self._total
-        return low - log(total) / rate if total > 0 else self._mixed
+        if total > 1e-250:
+            return low - log(total) / rate
+        # Those with a share lose so much that only sums of shares and losses, as exponents, tell what is left.
+        for i in range(self._n):
+            if self._cumulative[i] < before:
+                before = self._cumulative[i]
+            if self._cumulative[i] + self._seen[i] < after:
+                after = self._cumulative[i] + self._seen[i]
+        total = 0.0
+        for i in range(self._n):
+            total += exp(-rate * (self._cumulative[i] + self._seen[i] - after))
+        return after - before - (log(total) - log(self._total)) / rate
 
     def _kept(self) -> dict[str, Any]:
         return {"squared_ranges": self._squared_ranges, "largest_range": self._largest_range}

@@ -75,7 +75,7 @@ class RangedBernsteinBound(RegretTheorem):
 
 def rates_of(largest: float, squares: Floats, log_n: float) -> Floats:
     """The rates that belong to the largest gain and the sums of squares; infinite where there is nothing yet."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.minimum(1 / (2 * np.float64(largest)), np.where(squares > 0, np.sqrt(log_n / squares), np.inf))
 
 
@@ -162,7 +162,8 @@ class BOA(ExpertLearner):
             gain = fabs(self.gain(i))
             if gain > largest:
                 largest = gain
-        if largest == 0:
+        # A gain whose square is too small for a number is none.
+        if largest < 1e-150:
             return
         self._clipped += largest - self._largest
         if self._largest == 0:

@@ -13,7 +13,8 @@ Guarantee   on any sequence, the regret to the best expert is at most
             sqrt(2)/(sqrt(2) - 1) sqrt((T/2) ln N) + sqrt(ln N / 2)      doubling
             2 sqrt((T/2) ln N) + sqrt(ln N / 8)                          decreasing
             ln N / eta                                                   log loss with eta <= 1, square loss with
-                                                                         eta <= 1/2: these are exp-concave
+                                                                         eta <= 1/2: these are exp-concave; if
+                                                                         nobody sleeps
 Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.5 and Theorems 8.6, 8.7; Cesa-Bianchi & Lugosi 2006,
             Theorem 2.3 and Proposition 3.1.
 
@@ -102,7 +103,7 @@ class ExpConcaveBound(RegretTheorem):
         if (
             run.kept["schedule"] != "fixed"
             or run.linear
-            or run.unforecast
+            or (run.unforecast and run.ranged)
             or run.loss_function.kind not in ("log", "square")
         ):
             return None
@@ -117,7 +118,12 @@ class ExpConcaveBound(RegretTheorem):
             most = 1 / (2 * max(run.low + run.width, 0.0)) if run.low + run.width > 0 else math.inf
             words = "rate <= 1/(2 high) for the square loss of at most high"
         holds = rate <= most * (1 + 1e-12)
-        return (Assumption(words, Basis.ENFORCED, holds, f"rate {rate:.4g}, at most {most:.4g}"),)
+        detail = "some did, and what they were shown is more than the loss of the forecast" if run.slept else ""
+        return (
+            Assumption(words, Basis.ENFORCED, holds, f"rate {rate:.4g}, at most {most:.4g}"),
+            Assumption("a forecast was made in every round", Basis.OBSERVED, run.unforecast == 0),
+            Assumption("no expert slept", Basis.OBSERVED, not run.slept, detail),
+        )
 
 
 @cython.cclass
@@ -193,8 +199,6 @@ class ExponentialWeights(ExpertLearner):
     @cython.nogil
     @cython.exceptval(check=False)
     def weigh(self) -> cython.double:
-        if self._schedule == 1:
-            self._rate = sqrt(self._eight_log_n / (self._rounds + 1))
         return self.exponentiate(self._cumulative, -self._rate)
 
     @cython.cfunc
@@ -206,6 +210,8 @@ class ExponentialWeights(ExpertLearner):
         seen: cython.double[::1] = self._seen
         for i in range(self._n):
             cumulative[i] += seen[i]
+        if self._schedule == 1:
+            self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
         # With doubling, a power of two begins a period of as many rounds.
         if self._schedule == 2 and (self._rounds + 2) & (self._rounds + 1) == 0:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))

@@ -110,7 +110,7 @@ class FixedShare(ExpertLearner):
         self._shifts = None if shifts is None else at_least("shifts", shifts, 0)
         self._horizon = None if horizon is None else at_least("horizon", horizon, 3)
         if self._horizon is None:
-            self._share = between("share", share, 0, 1, "a number between 0 and 1")
+            self._share = between("share", share, 1e-300, 1, "a number between 0 and 1, above 1e-300")
             self._rate = positive_number("rate", rate)
         else:
             if not 1 <= self._shifts < self._horizon - 1:

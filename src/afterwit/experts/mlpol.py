@@ -128,7 +128,7 @@ class MLpol(ExpertLearner):
             # The rate before this round, or after it for an expert that had no share to be held to.
             inverse = self._largest_square + self._squares[i]
             self._squares[i] += gain * gain
-            if self.regret_to(i) - gain <= 0:
+            if self.regret_to(i) - gain <= 0 or inverse == 0:
                 inverse = largest + self._squares[i]
             if gain * gain > 0:
                 self._growth[i] += gain * gain / inverse

@@ -2,8 +2,8 @@
 """Swap regret: no regret even for not having played j wherever you played i.
 
 Setting     N experts, losses in [0, 1] (or another range, declared). The swap regret compares with every way of
-            replacing experts, i by F(i), throughout; the internal regret with replacing one by another; both are at
-            least the ordinary regret.
+            replacing experts, i by F(i), throughout, and is at least the ordinary regret; the internal regret with
+            replacing one by another.
 Update      N copies of a base algorithm; row i of the matrix Q_t is what copy i proposes. Play the p_t with p_t = p_t
             Q_t, and show copy i the losses p_{t,i} l_t.
 Guarantee   on any sequence: swap regret <= the sum of the N copies' own bounds.
@@ -19,6 +19,7 @@ Source      Blum & Mansour 2007, Theorem 5.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cython
@@ -27,7 +28,7 @@ import numpy as np
 from afterwit._values import signature
 from afterwit.certificate import Assumption, Basis, Certificate, Theorem, Verdict
 from afterwit.errors import Words, invalid
-from afterwit.experts._certify import Run
+from afterwit.experts._certify import Run, certificate_of
 from afterwit.experts._engine import view
 
 if cython.compiled:
@@ -137,8 +138,8 @@ class SwapRegret(ExpertLearner):
             out = 0.0
             for j in range(k):
                 out += matrix[k * n + j]
-            if not out > 0:
-                # Nothing leads from k to those below it: all may stay at k.
+            if not out > 1e-150:
+                # Nothing leads from k to those below it, or nothing that counts: all may stay at k.
                 start = k
                 break
             for i in range(k):
@@ -156,6 +157,10 @@ class SwapRegret(ExpertLearner):
                 out += shares[j] * matrix[j * n + k]
             shares[k] = out
             total += out
+            if total > 1e150:
+                for j in range(k + 1):
+                    shares[j] /= total
+                total = 1.0
         return total
 
     @cython.cfunc
@@ -200,7 +205,7 @@ class SwapRegret(ExpertLearner):
 
     def _kept(self) -> dict[str, Any]:
         return {
-            "certificates": [copy.certificate() for copy in self._copies],
+            "certificates": [_largest_regret(copy) for copy in self._copies],
             "swap_regret": self.swap_regret,
         }
 
@@ -227,3 +232,9 @@ class SwapRegret(ExpertLearner):
         ExpertLearner._become(self, state)
         for copy, content in zip(self._copies, state["copies"], strict=True):
             copy.restore(content)
+
+
+def _largest_regret(copy: Any) -> Certificate:
+    """A copy's certificate for the expert to whom its regret is largest: the one to be played in its place."""
+    run = copy._evidence()
+    return certificate_of(copy, replace(run, expert=run.worst))
