@@ -74,6 +74,8 @@ def test_the_size_for_the_value_of_n_is_n(name):
             wanted = value(many, **inputs)
             allowed = wanted <= 1
             assert (size(**{target: wanted[allowed]}, **inputs) == many[allowed]).all()
+            a_hair_less = np.nextafter(wanted[allowed], 0)
+            assert (size(**{target: a_hair_less}, **inputs) == many[allowed] + 1).all()
 
 
 @every_theorem
