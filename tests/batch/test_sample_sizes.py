@@ -64,6 +64,21 @@ def test_the_sample_size_is_the_smallest_that_is_enough(name):
 
 
 @every_theorem
+def test_the_size_for_the_value_of_n_is_n(name):
+    """At these values a formula may come out a hair above or below a whole number: rounding must not show."""
+    value, size, _, other, target = THEOREMS[name]
+    many = np.arange(1, 3001)
+    for delta in (0.05, 0.5):
+        for complexity in (1, 3) if other else (None,):
+            inputs = {"delta": delta, **({other: complexity} if other else {})}
+            wanted = value(many, **inputs)
+            allowed = wanted <= 1
+            assert (size(**{target: wanted[allowed]}, **inputs) == many[allowed]).all()
+            a_hair_less = np.nextafter(wanted[allowed], 0)
+            assert (size(**{target: a_hair_less}, **inputs) == many[allowed] + 1).all()
+
+
+@every_theorem
 def test_the_smallest_by_going_through_all(name):
     """Brute force over every n, and in one broadcast."""
     value, size, _, other, target = THEOREMS[name]

@@ -183,6 +183,11 @@ def test_no_switch_and_no_share_is_exponential_weights():
     assert experts.fixed_share(5, 4, 0.3, 1.0, experts=7) < math.inf
 
 
+def test_a_gap_beyond_all_numbers_is_refused():
+    with pytest.raises(InputError, match="error must be large enough for the sample size to be a number"):
+        conversion.large_gap_sample_size(10**300, 1e-300, 0.5)
+
+
 def test_weighted_majority_with_beta_zero_is_halving():
     assert experts.weighted_majority(0, 0.0, experts=1000) == pytest.approx(mistakes.halving(hypotheses=1000))
     assert experts.weighted_majority(1, 0.0, experts=1000) == math.inf

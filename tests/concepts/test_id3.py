@@ -286,6 +286,8 @@ def test_labels_come_back_as_they_were():
         (np.zeros(3), [1, 1, 1], "X must be two-dimensional"),
         (np.ma.masked_array([[1]]), [1], "X must be without a mask"),
         ([1, 2], [1, 1], r"X\[0\] must be a row of categories"),
+        (pl.LazyFrame({"a": [1]}), [1], "X must be a 2-D array, .*, in memory"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), [1], "X must be a DataFrame whose columns have different names"),
     ],
 )
 def test_bad_input_is_refused_and_changes_nothing(X, y, message):
@@ -337,6 +339,19 @@ def test_other_features_are_refused_when_predicting():
 def test_bad_options_are_refused(options, message):
     with pytest.raises(InputError, match=message):
         aw.ID3(**options)
+
+
+def test_lengths_have_to_fit():
+    tree = aw.ID3().fit([[0], [1]], [0, 1])
+    with pytest.raises(InputError, match="X must be at least one row"):
+        tree.certificate([], [])
+    with pytest.raises(InputError, match=r"y must be as long as X \(1 rows\); received 2 labels"):
+        tree.certificate([[0]], [0, 1])
+    for X, y in (([[0]], [0, 1]), ([], [])):
+        with pytest.raises(InputError, match="y must be as long as X"):
+            information_gain(X, y)
+    with pytest.raises(InputError, match="X must be of 1 features; received 2"):
+        tree.predict_many([[0, 1]])
 
 
 def test_categories_have_to_fit_the_features():

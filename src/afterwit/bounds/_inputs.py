@@ -62,9 +62,5 @@ def bits(least: int = 0) -> Input:
     return Input("bits", "b", "the size of the rule's description in bits", allowed)
 
 
-def mean_loss() -> Input:
-    return Input("mean_loss", "L", "the learner's mean loss, each round before it learned", NOT_NEGATIVE)
-
-
 def length(name: str, symbol: str, meaning: str) -> Any:
     return Input(name, symbol, meaning, POSITIVE)
