@@ -71,7 +71,7 @@ def test_whatever_is_asked_first_the_answers_are_the_same(matrix, data):
             expected = naive_concepts.littlestone_dimension([matrix[i] for i in left])
             V = subclasses._different.reduced(alive)
             depth = data.draw(st.integers(0, 4))
-            assert subclasses._at_least(V, depth, steps) == (expected >= depth)
+            assert subclasses._at_least(V, depth, subclasses._columns, steps) == (expected >= depth)
             if data.draw(st.booleans()):
                 assert subclasses.dimension(alive, steps) == expected
 
@@ -82,7 +82,8 @@ def test_after_a_no_the_next_question_is_still_open():
     subclasses = Subclasses(made)
     V = subclasses._different.reduced(made.everything())
     with search("a test", 10**6, False) as steps:
-        assert [subclasses._at_least(V, depth, steps) for depth in (3, 2, 3, 1, 4)] == [False, True, False, True, False]
+        answers = [subclasses._at_least(V, depth, subclasses._columns, steps) for depth in (3, 2, 3, 1, 4)]
+    assert answers == [False, True, False, True, False]
 
 
 def test_there_is_no_root_of_a_tree_that_is_too_deep():

@@ -71,7 +71,11 @@ def evidence_of(learner: Any, rows: Booleans, signs: Signs, comparator: Any = No
         if given is None:
             columns, wrong = _found(rows, signs)
             variables = [names[j] for j in columns]
-            detail = f"{wrong:,} positive examples have no variable" if wrong else f"{len(columns):,} variables do"
+            detail = (
+                f"{wrong:,} of the positive examples have only what negative ones have"
+                if wrong
+                else f"{len(columns):,} variables do"
+            )
         else:
             variables, wrong = given, _wrong(rows, signs, [at[name] for name in given if name in at])
             detail = f"the given one is wrong on {wrong:,} examples" if wrong else "the given one"

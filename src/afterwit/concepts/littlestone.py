@@ -6,7 +6,8 @@ Setting     a mistake tree is a complete binary tree of points in which every pa
             standard optimal algorithm never makes more.
 Method      Ldim(V) = max over the points x of 1 + min(Ldim(V with h(x) = 0), Ldim(V with h(x) = 1)), for V of two or
             more hypotheses; 0 for one, -1 for none. Asked as "at least d?", V must have 2^d hypotheses and some x both
-            of whose parts have 2^(d-1); answers are remembered for every V.
+            of whose parts have 2^(d-1); answers are remembered for every V. The points matter only by how they split V,
+            and of the many ways to split H few are left for a small V.
 Bounds      VCdim <= opt(H) <= log2 |H| (Theorem 8.2).
 Source      Littlestone, Learning quickly when irrelevant attributes abound, 1988; Mohri, Rostamizadeh & Talwalkar,
             Foundations of Machine Learning, 2nd ed. 2018, Theorem 8.2.
@@ -20,6 +21,7 @@ Source      Littlestone, Learning quickly when irrelevant attributes abound, 198
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from afterwit.concepts._bits import Words64
@@ -58,7 +60,7 @@ class Subclasses:
         if not V:
             return -1
         dimension = 0
-        while self._at_least(V, dimension + 1, steps):
+        while self._at_least(V, dimension + 1, self._columns, steps):
             dimension += 1
             steps.known = f"at least {dimension}"
         return dimension
@@ -68,11 +70,12 @@ class Subclasses:
         V = self._different.reduced(alive)
         for index, column in self._different.columns:
             ones = V & column
-            if self._at_least(ones, depth - 1, steps) and self._at_least(V ^ ones, depth - 1, steps):
+            if all(self._at_least(part, depth - 1, self._columns, steps) for part in (ones, V ^ ones)):
                 return index
         raise ValueError("there is no mistake tree of that depth")
 
-    def _at_least(self, V: int, depth: int, steps: Search) -> bool:
+    def _at_least(self, V: int, depth: int, columns: Iterable[int], steps: Search) -> bool:
+        """Whether Ldim(V) >= depth; ``columns`` hold every way to split V, and perhaps more."""
         count = V.bit_count()
         if count < 1 << depth:
             return False
@@ -82,19 +85,28 @@ class Subclasses:
         low, high = self._known.get(V, (1, count.bit_length() - 1))
         if depth <= low or depth > high:
             return depth <= low
+        splits = _splits(V, count, columns)
+        steps.step(len(splits) + 1)
         half = 1 << (depth - 1)
-        splits: dict[int, int] = {}
-        for column in self._columns:
-            ones = V & column
-            number = ones.bit_count()
-            if half <= number <= count - half:
-                smaller = ones if 2 * number <= count else V ^ ones
-                splits[smaller] = min(number, count - number)
-        steps.step(len(self._columns))
         # Even splits first: they are the likeliest.
-        for smaller in sorted(splits, key=splits.__getitem__, reverse=True):
-            if self._at_least(smaller, depth - 1, steps) and self._at_least(V ^ smaller, depth - 1, steps):
+        even = sorted((part for part in splits if splits[part] >= half), key=splits.__getitem__, reverse=True)
+        for smaller in even:
+            if all(self._at_least(part, depth - 1, splits, steps) for part in (smaller, V ^ smaller)):
                 self._known[V] = (depth, high)
                 return True
         self._known[V] = (low, depth - 1)
         return False
+
+
+def _splits(V: int, count: int, columns: Iterable[int]) -> dict[int, int]:
+    """The different ways in which columns split V: the smaller part of each, and how many hypotheses it has."""
+    lowest = V & -V
+    splits: dict[int, int] = {}
+    for column in columns:
+        part = V & column
+        number = part.bit_count()
+        if 2 * number > count or (2 * number == count and not part & lowest):
+            part, number = V ^ part, count - number
+        if number:
+            splits[part] = number
+    return splits
