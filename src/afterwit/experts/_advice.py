@@ -144,7 +144,7 @@ def _place(parameter: str, values: Floats, i: int, name: Any) -> str:
 
 def _numbers(advice: Any, parameter: str, allowed: str) -> Floats:
     if isinstance(advice, np.ma.MaskedArray):
-        advice = advice.astype(np.float64).filled(np.nan)
+        advice = np.ma.filled(advice.astype(np.float64), np.nan)
     try:
         array = np.asarray(advice)
         if array.dtype.kind == "O":

@@ -17,7 +17,7 @@ Each round is judged before anything changes, and a block in which a round fails
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import cython
 import numpy as np
@@ -102,7 +102,8 @@ def at_least(parameter: str, value: Any, least: int) -> int:
 
 def between(parameter: str, value: Any, low: float, high: float, words: str) -> float:
     """A number strictly between two others."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not low < value < high:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not low < value < high:
         raise invalid(parameter, words, value)
     return float(value)
 
@@ -177,7 +178,7 @@ class ExpertLearner(Storable):
         self._look_for_sleepers = False
         self._bad_expert = 0
         self._bad_value = 0.0
-        self._raised = None
+        self._raised = cast(Any, None)
 
     # ------------------------------------------------------------------ the idea, and what it may use
 
@@ -419,7 +420,7 @@ class ExpertLearner(Storable):
         result: cython.double = NAN
         with cython.gil:
             try:
-                call = self._loss.gradient if slope else self._loss.call
+                call: Any = self._loss.gradient if slope else self._loss.call
                 result = float(call(forecast, outcome))
             except Exception as error:
                 self._raised = error
@@ -637,7 +638,8 @@ class ExpertLearner(Storable):
         """Forecast, see the outcome, count the losses, learn. Returns the forecast."""
         values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
         outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
-        if not isinstance(outcome, Real) or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
+        is_number = isinstance(outcome, Real)
+        if not is_number or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
             raise invalid("outcome", "a finite number", outcome)
         outcomes = np.full(1, float(outcome))
         self._loss.check_outcomes(outcomes, "outcome")

@@ -75,7 +75,7 @@ class SwapRegret(ExpertLearner):
     """
 
     _base: object
-    _copies: list
+    _copies: list[Any]
     _matrix: cython.double[::1]
 
     theorems = (SumOfBaseBounds(),)
@@ -225,8 +225,9 @@ class SwapRegret(ExpertLearner):
         ExpertLearner._check_state(self, state)
         if not isinstance(state["copies"], list) or len(state["copies"]) != self._n:
             raise invalid("copies", f"{self._n} states", state["copies"])
+        base: Any = self._base
         for copy in state["copies"]:
-            self._base._check_state(copy)
+            base._check_state(copy)
 
     def _become(self, state: Any) -> None:
         ExpertLearner._become(self, state)
