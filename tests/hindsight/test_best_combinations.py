@@ -203,6 +203,19 @@ def test_a_slope_bound_of_planes_holds_for_a_made_up_function():
     assert -1e-6 <= bound <= 1e-12
 
 
+def test_whatever_z_is_no_mixture_is_below_what_it_proves():
+    advice, outcomes = forecasts(rounds=12, experts=3)
+    rows, targets = advice - outcomes[:, None], np.zeros(12)
+    grid = naive.best_on_the_grid("pinball(0.8)", advice.tolist(), outcomes.tolist(), 20)
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        z = random.uniform(-0.2, 0.8, size=12)
+        assert _quantile_program.proved(rows, targets, z) <= grid
+    found = best_convex_combination(advice, outcomes, "pinball(0.8)")
+    signs = np.where(rows @ found.vector < 0, 0.8, -0.2)
+    assert _quantile_program.proved(rows, targets, signs) <= found.loss + 1e-12
+
+
 def test_mixtures_by_name():
     advice, outcomes = forecasts(experts=3)
     frame = pd.DataFrame(advice, columns=["a", "b", "c"])

@@ -1,8 +1,9 @@
 """Regrets from plain arrays: the learner's losses, the experts' losses, the shares.
 
 regret_curve       after each round, the learner's loss less that of the best expert so far
-internal_regret    what playing j wherever one played i would have saved: max_{i,j} sum_t p_{t,i} (l_{t,i} - l_{t,j})
-swap_regret        what the best way of replacing all would have saved: sum_i max_j sum_t p_{t,i} (l_{t,i} - l_{t,j})
+internal_regret    what playing j wherever one played i would have saved, at most: with r_{i,j} the sum over t of
+                   p_{t,i} (l_{t,i} - l_{t,j}), the largest r_{i,j}
+swap_regret        what the best way of replacing every expert would have saved: the sum over i of the largest r_{i,j}
 
 An expert that sleeps has the loss NaN. The regret to it counts the rounds in which it was awake, so the best expert is
 the one to whom the regret is largest: with nobody asleep, the one with the least loss.

@@ -64,7 +64,7 @@ def read_losses(advice: Any, outcomes: Any, loss: Any, losses: Any) -> tuple[Flo
 def read_matrix(rounds: Any, parameter: str) -> tuple[Floats, Experts]:
     """Rows of numbers, and as many experts as there are columns."""
     if type(rounds).__module__.partition(".")[0] in FRAME_LIBRARIES:
-        shape = getattr(rounds, "shape", ())
+        shape: tuple[int, ...] = getattr(rounds, "shape", ())
         count = shape[1] if len(shape) == 2 else 1
     elif isinstance(rounds, Sequence) and len(rounds) and all(isinstance(as_mapping(row), Mapping) for row in rounds):
         count = len({name for row in rounds for name in as_mapping(row)})

@@ -116,7 +116,7 @@ def _fewest_runs(allowed: npt.NDArray[np.bool_], limit: int) -> list[tuple[int, 
         further = ends > furthest
         furthest[further] = ends[further]
         expert[further] = i
-    runs = []
+    runs: list[tuple[int, int]] = []
     first = 0
     while first < rounds and len(runs) < limit:
         runs.append((first, int(expert[first])))
