@@ -30,6 +30,7 @@ COMPILED = [
     "afterwit.experts.sleeping_experts",
     "afterwit.experts.swap_regret",
     "afterwit.experts.weighted_majority",
+    "afterwit.experts._pushing",
     "afterwit.kernels._support",
     "afterwit.linear._engine",
     "afterwit.linear._losses",
