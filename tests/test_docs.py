@@ -27,6 +27,7 @@ def blocks(text):
     ("page", "outputs"),
     [
         ("README.md", 5),
+        ("docs/committee.md", 3),
         ("docs/concepts.md", 4),
         ("docs/experts.md", 1),
         ("docs/scikit-learn-and-river.md", 4),
