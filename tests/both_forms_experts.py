@@ -11,10 +11,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from expert_cases import CASES, Case  # noqa: E402
-
-import afterwit as aw  # noqa: E402
-from afterwit.storage import write_model  # noqa: E402
+import afterwit as aw
+from afterwit.storage import write_model
+from expert_cases import CASES, Case
 
 warnings.simplefilter("error")
 
@@ -44,7 +43,10 @@ results = {"compiled": aw.compiled}
 for case in CASES:
     for seed in range(3):
         random = np.random.default_rng(seed)
-        n, asleep = int(random.integers(1, 6)) + (case.options.get("horizon") is not None), 0.3 * case.sleeping * (seed > 0)
+        n, asleep = (
+            int(random.integers(1, 6)) + (case.options.get("horizon") is not None),
+            0.3 * case.sleeping * (seed > 0),
+        )
         advice, outcomes = case.rounds(random, 60, n, asleep)
         learner = case.make(n)
         parts = [learner.learn_many(advice, outcomes).tobytes(), learner.predict_many(advice).tobytes()]

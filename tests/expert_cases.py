@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass, field
 
-import naive_experts as naive
 import numpy as np
 
 import afterwit as aw
+import naive_experts as naive
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,6 @@ class Case:
 def plain(row):
     """A row as the slow algorithms take it."""
     return [None if math.isnan(value) else value for value in row.tolist()]
-
 
 
 CONVEX = ("square", "absolute", "percentage", "pinball(0.3)")

@@ -185,7 +185,6 @@ class WeightedMajority(Naive):
     def __init__(self, n, beta=0.5):
         super().__init__(n, "zero-one", loss_range=(0.0, 1.0))
         self.beta = beta
-        self.factors = [Fraction(1)] * n
         self.wrong = [0] * n
 
     def mix(self, awake):
@@ -201,7 +200,8 @@ class WeightedMajority(Naive):
             votes[value] = votes.get(value, 0.0) + share
         most = max(votes.values())
         leaders = [label for label in votes if near(votes[label], most)]
-        self.fragile |= len(leaders) > 1 and len({votes[label] for label in leaders}) > 1
+        # Ties are exact where the weights are powers of two.
+        self.fragile |= len(leaders) > 1 and self.beta not in (0, 0.25, 0.5)
         return max(leaders)
 
     def own_loss(self, p, losses, forecast, outcome):
@@ -230,7 +230,9 @@ class RandomizedWeightedMajority(Naive):
 class ExponentialWeights(Naive):
     """Mohri et al., Figure 8.5, with Theorem 8.7's doubling and Cesa-Bianchi & Lugosi's decreasing rate."""
 
-    def __init__(self, n, loss="square", rate=None, horizon=None, schedule=None, gradient=False, loss_range=None, seed=0):
+    def __init__(
+        self, n, loss="square", rate=None, horizon=None, schedule=None, gradient=False, loss_range=None, seed=0
+    ):
         unbounded = loss == "log" and loss_range is None and not gradient
         super().__init__(n, loss, gradient, loss_range if loss_range or unbounded else (0.0, 1.0), seed=seed)
         self.fixed = 1.0 if unbounded and rate is None else rate

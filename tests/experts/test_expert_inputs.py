@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from expert_cases import CASES, PLAIN, SLEEPY
 
 import afterwit as aw
 from afterwit import losses
 from afterwit._values import same_value
 from afterwit.errors import AfterwitError, InputError
+from expert_cases import CASES, PLAIN, SLEEPY
 
 nan, inf = math.nan, math.inf
 by_algorithm = pytest.mark.parametrize("case", PLAIN, ids=str)
@@ -154,7 +154,9 @@ def test_names_are_learned_as_they_come():
     assert learner.experts == ("a", 1, 2)
     learner.learn_one({"b": 0.0, "a": 1.0}, 1.0)
     assert learner.experts == ("a", "b", 2)
-    refused(learner, "learn_many", [{"c": 1.0}, {"d": 1.0}], [1.0, 1.0], match="at most 3 experts; received advice from 4")
+    refused(
+        learner, "learn_many", [{"c": 1.0}, {"d": 1.0}], [1.0, 1.0], match="at most 3 experts; received advice from 4"
+    )
     learner.learn_one({"c": 0.0}, 1.0)
     message = refused(learner, "learn_one", {"a": 1.0, "zoo": 1.0}, 1.0, match="from the 3 experts known")
     assert "zoo" in message
@@ -189,7 +191,17 @@ def test_bad_rounds_leave_the_state_untouched(case):
         refused(learner, "learn_one", advice[0], bad, match="outcome must be a finite number")
     for bad in ("1", None, [1.0], 1j, 10**400, np.str_("1"), np.datetime64("2020-01-01"), np.complex128(1)):
         refused(learner, "learn_one", advice[0], bad, match="outcome must be a finite number")
-    for bad in (None, "abc", 3.0, [["a"] * 3] * 5, np.full((5, 3), "a"), advice[:, :2], advice[0], advice[None], {"a": 1}):
+    for bad in (
+        None,
+        "abc",
+        3.0,
+        [["a"] * 3] * 5,
+        np.full((5, 3), "a"),
+        advice[:, :2],
+        advice[0],
+        advice[None],
+        {"a": 1},
+    ):
         refused(learner, "learn_many", bad, outcomes, match="advice must be")
         refused(learner, "predict_many", bad, match="advice must be")
     for bad in (None, "abc", 3.0, ["a"] * 3, advice[0, :2], advice, [10**400] * 3, iter([1, 2, 3])):
@@ -199,7 +211,9 @@ def test_bad_rounds_leave_the_state_untouched(case):
         refused(learner, "learn_many", advice, bad, match="outcomes must be")
     if learner.takes_losses:
         for bad in (inf, -inf):
-            refused(learner, "observe", [bad, 0.5, 0.5], match=re.escape("losses[0] must be a finite number or missing"))
+            refused(
+                learner, "observe", [bad, 0.5, 0.5], match=re.escape("losses[0] must be a finite number or missing")
+            )
         refused(learner, "observe_many", advice[:, :2], match="losses must be")
         refused(learner, "observe", "abc", match="losses must be")
 
@@ -219,7 +233,9 @@ def test_algorithms_without_sleepers_say_so(case):
     learner = learned(case)
     said = f"{case.name} does not support sleeping experts"
     assert "advice[1] is missing" in refused(learner, "learn_one", [1.0, nan, 0.0], 1.0, match=said)
-    assert "advice[1, 0] is missing" in refused(learner, "learn_many", [[1.0] * 3, [None, 1.0, 0.0]], [1, 1], match=said)
+    assert "advice[1, 0] is missing" in refused(
+        learner, "learn_many", [[1.0] * 3, [None, 1.0, 0.0]], [1, 1], match=said
+    )
     refused(learner, "predict_one", [1.0, nan, 0.0], match=said)
     if learner.takes_losses:
         refused(learner, "observe", [1.0, nan, 0.0], match=said)
@@ -296,7 +312,9 @@ def test_exp3_refuses_a_loss_outside_its_range():
 PAIRS = [(0.2, 1.0), (1.0, 0.2), (0.5, 0.5), (0.9, 1.0), (0.3, 0.0)]
 
 
-@pytest.mark.parametrize("name", ["square", "absolute", "percentage", "pinball(0.3)", "pinball(0.9)", "log", "zero-one"])
+@pytest.mark.parametrize(
+    "name", ["square", "absolute", "percentage", "pinball(0.3)", "pinball(0.9)", "log", "zero-one"]
+)
 def test_losses_and_their_slopes(name):
     import naive_experts as naive
 
@@ -356,7 +374,7 @@ def test_losses_of_ones_own():
     assert set(drawing.learn_many(advice, outcomes)) <= set(advice.ravel())
 
 
-class Odd(Exception):
+class OddError(Exception):
     pass
 
 
@@ -364,7 +382,7 @@ class Odd(Exception):
 def test_losses_of_ones_own_that_fail(rounds):
     def raising(f, y):
         if f > 0.9:
-            raise Odd("no such forecast")
+            raise OddError("no such forecast")
         return (f - y) ** 2
 
     advice = np.full((rounds, 2), 0.5)
@@ -372,7 +390,7 @@ def test_losses_of_ones_own_that_fail(rounds):
     for options in ({}, {"gradient": lambda f, y: 2 * (f - y)}):
         learner = aw.BOA(2, loss=losses.function(raising, **options))
         learner.learn_one([0.1, 0.2], 0.3)
-        refused(learner, "learn_many", advice, np.ones(rounds), match="no such forecast", kind=Odd)
+        refused(learner, "learn_many", advice, np.ones(rounds), match="no such forecast", kind=OddError)
         learner.learn_many(np.full((rounds, 2), 0.5), np.ones(rounds))
     for value in (nan, inf, -inf, 1e151):
         learner = aw.BOA(2, loss=lambda f, y, value=value: value if f > 0.9 else (f - y) ** 2)
@@ -462,7 +480,8 @@ def test_bad_options_one_by_one(name, parameter, bad):
     named, _, rest = said.partition(" must be ")
     assert parameter in named or (parameter == "loss" and named == "quantile"), said
     received = rest.partition("; received ")[2]
-    assert received and (repr(bad)[:15].strip("'") in received or "learned" in received), said
+    assert received
+    assert repr(bad)[:15].strip("'") in received or "learned" in received, said
 
 
 def test_options_that_do_not_go_together():
