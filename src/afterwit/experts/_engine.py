@@ -98,9 +98,14 @@ def at_least(parameter: str, value: Any, least: int) -> int:
     return int(value)
 
 
+def within(value: Any, low: float, high: float) -> bool:
+    """Whether a number of any type lies between two others; a whole number may be too large for a float."""
+    return bool(low <= value <= high)
+
+
 def between(parameter: str, value: Any, low: float, high: float, words: str) -> float:
     """A number strictly between two others."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not low < value < high:
+    if not isinstance(value, Real) or isinstance(value, bool) or not within(value, low, high) or value in (low, high):
         raise invalid(parameter, words, value)
     return float(value)
 
@@ -502,7 +507,7 @@ class ExpertLearner(Storable):
         """Forecast, see the outcome, count the losses, learn. Returns the forecast."""
         values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
         outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
-        if not isinstance(outcome, Real) or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
+        if not isinstance(outcome, Real) or not within(outcome, -FLOAT_MAX, FLOAT_MAX):
             raise invalid("outcome", "a finite number", outcome)
         outcomes = np.full(1, float(outcome))
         self._loss.check_outcomes(outcomes, "outcome")
