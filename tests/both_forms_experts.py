@@ -11,10 +11,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from expert_cases import CASES, Case  # noqa: E402
-
-import afterwit as aw  # noqa: E402
-from afterwit.storage import write_model  # noqa: E402
+import afterwit as aw
+from afterwit.storage import write_model
+from expert_cases import CASES, Case
 
 warnings.simplefilter("error")
 

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass, field
 
-import naive_experts as naive
 import numpy as np
 
 import afterwit as aw
+import naive_experts as naive
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,6 @@ class WeightedMajority(Naive):
     def __init__(self, n, beta=0.5):
         super().__init__(n, "zero-one", loss_range=(0.0, 1.0))
         self.beta = beta
-        self.factors = [Fraction(1)] * n
         self.wrong = [0] * n
 
     def mix(self, awake):
@@ -201,7 +200,10 @@ class WeightedMajority(Naive):
             votes[value] = votes.get(value, 0.0) + share
         most = max(votes.values())
         leaders = [label for label in votes if near(votes[label], most)]
-        self.fragile |= len(leaders) > 1 and len({votes[label] for label in leaders}) > 1
+        # Ties are exact where the weights are powers of two, or the same two weights stand on both sides.
+        sides = {tuple(sorted(c for c, v in zip(self.wrong, advice, strict=True) if v == label)) for label in leaders}
+        exact = len(sides) == 1 and len(next(iter(sides))) <= 2
+        self.fragile |= len(leaders) > 1 and self.beta not in (0, 0.25, 0.5) and not exact
         return max(leaders)
 
     def own_loss(self, p, losses, forecast, outcome):

@@ -32,7 +32,6 @@ def blocks(text):
         ("docs/experts.md", 1),
         ("docs/scikit-learn-and-river.md", 4),
         ("docs/paths.md", 2),
-        ("docs/committee.md", 3),
         ("docs/games.md", 3),
         ("docs/batch.md", 4),
         ("docs/bounds.md", 2),

@@ -5,6 +5,9 @@
 
 ``check_learner`` raises an AssertionError that names the check. ``learner_checks`` lists the checks one by one, for
 a test runner that reports each: each is a function of one argument, a callable that makes a fresh learner.
+
+``check_expert_algorithm`` and ``expert_checks`` are the same for algorithms that follow expert advice; what makes one
+is called with the number of experts, or their names.
 """
 
 from __future__ import annotations
@@ -19,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from afterwit._expert_checks import SEED, check_expert_algorithm, expert_checks
 from afterwit._values import same_value
 from afterwit.certificate import Certificate, Theorem, Verdict
 from afterwit.errors import InputError, LabelError
 from afterwit.storage import load, save
 
-#: The suite's data is drawn from this seed; a failure names it.
-SEED = 20_240_229
+__all__ = ["SEED", "check_expert_algorithm", "check_learner", "expert_checks", "learner_checks"]
 
 Make = Callable[..., Any]
 Check = Callable[[Make], None]

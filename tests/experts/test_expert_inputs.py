@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from expert_cases import CASES, PLAIN, SLEEPY
 
 import afterwit as aw
 from afterwit import losses
 from afterwit._values import same_value
 from afterwit.errors import AfterwitError, InputError
+from expert_cases import CASES, PLAIN, SLEEPY
 
 nan, inf = math.nan, math.inf
 by_algorithm = pytest.mark.parametrize("case", PLAIN, ids=str)
@@ -374,7 +374,7 @@ def test_losses_of_ones_own():
     assert set(drawing.learn_many(advice, outcomes)) <= set(advice.ravel())
 
 
-class Odd(Exception):
+class OddError(Exception):
     pass
 
 
@@ -382,7 +382,7 @@ class Odd(Exception):
 def test_losses_of_ones_own_that_fail(rounds):
     def raising(f, y):
         if f > 0.9:
-            raise Odd("no such forecast")
+            raise OddError("no such forecast")
         return (f - y) ** 2
 
     advice = np.full((rounds, 2), 0.5)
@@ -390,7 +390,7 @@ def test_losses_of_ones_own_that_fail(rounds):
     for options in ({}, {"gradient": lambda f, y: 2 * (f - y)}):
         learner = aw.BOA(2, loss=losses.function(raising, **options))
         learner.learn_one([0.1, 0.2], 0.3)
-        refused(learner, "learn_many", advice, np.ones(rounds), match="no such forecast", kind=Odd)
+        refused(learner, "learn_many", advice, np.ones(rounds), match="no such forecast", kind=OddError)
         learner.learn_many(np.full((rounds, 2), 0.5), np.ones(rounds))
     for value in (nan, inf, -inf, 1e151):
         learner = aw.BOA(2, loss=lambda f, y, value=value: value if f > 0.9 else (f - y) ** 2)
@@ -480,7 +480,8 @@ def test_bad_options_one_by_one(name, parameter, bad):
     named, _, rest = said.partition(" must be ")
     assert parameter in named or (parameter == "loss" and named == "quantile"), said
     received = rest.partition("; received ")[2]
-    assert received and (repr(bad)[:15].strip("'") in received or "learned" in received), said
+    assert received
+    assert repr(bad)[:15].strip("'") in received or "learned" in received, said
 
 
 def test_options_that_do_not_go_together():

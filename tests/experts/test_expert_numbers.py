@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from expert_cases import CASES, PLAIN, Case
 
 import afterwit as aw
 from afterwit.certificate import Verdict
+from expert_cases import CASES, PLAIN, Case
 
 
 def are_weights(weights):
@@ -18,7 +18,8 @@ def are_weights(weights):
 
 def sound(learner):
     are_weights(learner.weights)
-    assert np.isfinite(learner.regrets).all() and math.isfinite(learner.loss)
+    assert np.isfinite(learner.regrets).all()
+    assert math.isfinite(learner.loss)
     certificate = learner.certificate()
     for each in (certificate, *certificate.others):
         assert each.verdict is not Verdict.VIOLATED, str(each)

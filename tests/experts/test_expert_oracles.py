@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from expert_cases import CASES, PLAIN, SLEEPY, WATCHING, plain
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 import afterwit as aw
 from afterwit._values import same_value
+from expert_cases import CASES, PLAIN, SLEEPY, WATCHING, plain
 
 by_case = pytest.mark.parametrize("case", CASES, ids=str)
 
@@ -82,6 +82,7 @@ numbers = st.floats(0, 1).map(lambda x: round(x, 6))
 
 
 @pytest.mark.parametrize("case", [case for case in PLAIN if case.name != "WeightedMajority"], ids=str)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_of_any_losses(case, data):
     """Losses that hypothesis likes: equal, 0, 1, nearly equal."""
@@ -90,9 +91,7 @@ def test_of_any_losses(case, data):
     row = st.lists(value, min_size=n, max_size=n).filter(lambda row: any(v is not None for v in row))
     rows = data.draw(st.lists(row, max_size=6))
     if case.gradient:
-        learner = type(case.make(n))(**{**case.make(n).parameters, "gradient": False, "loss_range": None})
         case = type(case)(case.name, {**case.options, "gradient": False})
-        case.options.pop("loss_range", None)
     learner, twin = case.make(n), case.naive(n)
     for losses in rows:
         learner.observe(losses)
@@ -102,6 +101,7 @@ def test_of_any_losses(case, data):
         agree(learner, twin)
 
 
+@settings(max_examples=40)
 @given(
     rows=st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), max_size=12),
     outcomes=st.lists(st.integers(0, 2), min_size=12, max_size=12),
@@ -258,4 +258,6 @@ def test_exp3_chooses_what_it_then_learns_from():
         assert twin.observe(row) == own
         assert np.array_equal(learner.weights, twin.weights)
     assert math.isclose(learner.loss, twin.loss)
-    assert np.isnan(learner.regrets).all() and math.isnan(learner.regret) and np.isnan(learner.expert_losses).all()
+    assert np.isnan(learner.regrets).all()
+    assert math.isnan(learner.regret)
+    assert np.isnan(learner.expert_losses).all()

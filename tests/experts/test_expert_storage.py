@@ -11,12 +11,12 @@ import zipfile
 
 import numpy as np
 import pytest
-from expert_cases import CASES, PLAIN
 
 import afterwit as aw
 from afterwit._values import same_value
 from afterwit.errors import InputError, ModelFileError
 from afterwit.storage import HEADER
+from expert_cases import CASES, PLAIN
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -56,7 +56,8 @@ def test_twins_go_on_alike(case, tmp_path):
     for twin in twins:
         assert type(twin) is type(learner)
         assert twin == learner
-        assert same_value(twin.state(), before) and same_value(twin.parameters, learner.parameters)
+        assert same_value(twin.state(), before)
+        assert same_value(twin.parameters, learner.parameters)
         assert repr(twin) == repr(learner)
         assert twin.certificate() == learner.certificate()
         made = twin.learn_many(advice, outcomes).tolist()

@@ -165,6 +165,8 @@ def log_n(run: Run) -> float:
 
 def certificate(learner: Any, advice: Any = None, outcomes: Any = None) -> Certificate:
     """The tightest of the algorithm's theorems, with the others beside it."""
+    if not learner.theorems:
+        raise InputError(f"{type(learner).__name__} has no certificate: {learner.no_theorem_because}")
     if (advice is None) != (outcomes is None):
         raise invalid("outcomes", "given together with advice", outcomes)
     run = learner._evidence()

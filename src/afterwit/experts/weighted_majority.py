@@ -40,8 +40,10 @@ from afterwit.experts._engine import between, numbers, plain, view
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
     from cython.cimports.libc.math import INFINITY
+    from cython.cimports.libc.math import pow as power_of
 else:
     from math import inf as INFINITY
+    from math import pow as power_of
 
     from afterwit.experts._engine import ExpertLearner
 
@@ -83,7 +85,6 @@ class WeightedMajority(ExpertLearner):
     """
 
     _beta: cython.double
-    _factor: cython.double
     _wrong: cython.double[::1]
     _labels: cython.double[::1]
     _votes: cython.double[::1]
@@ -99,10 +100,8 @@ class WeightedMajority(ExpertLearner):
         self._drawing = False
         if isinstance(beta, (int, float)) and not isinstance(beta, bool) and beta == 0:
             self._beta = 0.0
-            self._factor = -INFINITY
         else:
             self._beta = between("beta", beta, 0, 1, "a number from 0 up to less than 1")
-            self._factor = math.log(self._beta)
         self._wrong = view(np.zeros(self._n))
         self._labels = view(np.zeros(self._n))
         self._votes = view(np.zeros(self._n))
@@ -114,13 +113,12 @@ class WeightedMajority(ExpertLearner):
         i: cython.Py_ssize_t
         least: cython.double = INFINITY
         total: cython.double = 0.0
-        if self._beta > 0:
-            return self.exponentiate(self._wrong, self._factor)
         for i in range(self._n):
             if self._wrong[i] < least:
                 least = self._wrong[i]
         for i in range(self._n):
-            self._shares[i] = 1.0 if self._wrong[i] == least else 0.0
+            # Powers, not exponentials: half against half must be a tie to the last bit. 0 to the power of 0 is 1.
+            self._shares[i] = power_of(self._beta, self._wrong[i] - least)
             total += self._shares[i]
         return total
 
