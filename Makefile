@@ -53,6 +53,8 @@ DATA ?= ../shared/data
 bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (installs the peers)
 	$(BIN)/python -m pip install --quiet $$($(BIN)/python -c 'import tomllib; \
 		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])')
+	-$(BIN)/python -m pip install --quiet $$($(BIN)/python -c 'import tomllib; \
+		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench-games"])')
 	DATA=$(DATA) $(BIN)/python bench/run.py
 
 clean: ## remove everything that was built

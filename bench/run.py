@@ -22,8 +22,14 @@ import numpy as np
 
 import afterwit as aw
 from accuracy import accuracy_cases
+from batch import batch_cases
+from committee import committee_case, committee_figures
+from concepts import concept_case
+from experts import expert_cases, forecast_cases
+from games import boosting_case, game_cases
 from kernels import kernel_case
 from learners import dimension_cases, learner_cases, sparse_rows, voted_case
+from paths import path_cases
 
 HERE = Path(__file__).resolve().parent
 REPETITIONS = 9
@@ -181,21 +187,34 @@ def show(title, times, wanted):
         figure = "" if name == "afterwit" else f"{ratio:.2f} x"
         goal = ""
         if name in wanted:
-            goal = f">= {wanted[name]:g} x: {'reached' if ratio >= wanted[name] else 'NOT REACHED'}"
+            goal = f">= {wanted[name]:.3g} x: {'reached' if ratio >= wanted[name] else 'NOT REACHED'}"
         print(f"{title:<44} {name:<24} {seconds * 1e3:>9.2f} {figure:>13}   {goal}".rstrip(), flush=True)
 
 
 def all_cases(bare):
     for title, case, wanted in CASES:
         yield title, case(bare), wanted
-    for cases in (learner_cases, voted_case, dimension_cases, kernel_case):
+    for cases in (
+        learner_cases,
+        voted_case,
+        dimension_cases,
+        kernel_case,
+        committee_case,
+        expert_cases,
+        path_cases,
+        concept_case,
+        game_cases,
+        boosting_case,
+        batch_cases,
+    ):
         yield from cases(best_times)
 
 
 def main():
     need_peers()
     bare = build_bare()
-    results = list(accuracy_cases(os.environ.get("DATA", "")))
+    data = os.environ.get("DATA", "")
+    results = [*accuracy_cases(data), *forecast_cases(data), *committee_figures(data)]
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):
         results.append({"case": title, "seconds": times, "wanted": wanted})

@@ -10,6 +10,7 @@ from scipy import sparse
 
 import afterwit as aw
 from afterwit import adversaries
+from afterwit._catalogue import learner_names
 from afterwit.storage import write_model
 
 
@@ -56,7 +57,7 @@ OPTIONS = {
     "SoftThresholdNetwork": ({}, {"gates": (3, 2), "rate": 0.5, "seed": 4}),
     "Winnow": ({}, {"rate": 3.0}),
 }
-for name in (name for name in aw.LEARNERS if name != "OneVsRest"):
+for name in learner_names().values():
     for number, options in enumerate(OPTIONS.get(name, ({},))):
         for seed in range(4):
             random = np.random.default_rng(seed)
@@ -69,6 +70,15 @@ for name in (name for name in aw.LEARNERS if name != "OneVsRest"):
             for kind, form in (("dense", X), ("sparse", sparse.csr_array(X)), ("names", names)):
                 learner = getattr(aw, name)(**options, **more)
                 results[f"{name} {number} {kind} {seed}"] = digest(*learned(learner, form, y))
+
+roads = [(i, i + 1 + skip) for i in range(12) for skip in (0, 0, 1)]
+for options in ({"horizon": 30}, {}):
+    costs = np.random.default_rng(5).random((30, len(roads)))
+    paths, leader = (
+        kind(edges=roads, sink=12, **options) for kind in (aw.OnlineShortestPath, aw.FollowThePerturbedLeader)
+    )
+    found = (paths.learn_many(costs).tobytes(), paths.flow.tobytes(), leader.observe_many(costs).tobytes())
+    results[f"paths {options}"] = [digest(*found, model(paths), model(leader)), paths.predict_one(), leader.choose()]
 
 stream = adversaries.label_noise(adversaries.separable(200, 6, margin=0.1, seed=1), 0.1, seed=2)
 learner = aw.Perceptron()

@@ -47,18 +47,29 @@ def test_every_public_name_is_there():
 
 
 def test_every_learner_is_public_and_has_theorems():
-    for name in afterwit.LEARNERS:
+    for name in (*afterwit.LEARNERS, *afterwit._BATCH_LEARNERS):
         learner = getattr(afterwit, name)
         assert inspect.getdoc(learner)
         assert learner.theorems or learner.no_theorem_because
 
 
 def test_public_modules_say_what_they_offer():
-    for module in ("adversaries", "hindsight", "kernels", "sklearn", "streams"):
+    for module in (
+        "adversaries",
+        "batch",
+        "bounds",
+        "concepts",
+        "experts",
+        "games",
+        "hindsight",
+        "kernels",
+        "sklearn",
+        "streams",
+    ):
         package = importlib.import_module(f"afterwit.{module}")
         assert package.__doc__
         for name in package.__all__:
-            assert inspect.getdoc(getattr(package, name)), name
+            assert name.isupper() or inspect.getdoc(getattr(package, name)), name
 
 
 @pytest.mark.installed_only

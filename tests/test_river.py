@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import afterwit as aw
+from afterwit._catalogue import learner_names
 from afterwit._river import SKIPPED_CHECKS
 from conftest import environment
 
 river = pytest.importorskip("river")
 from river import base, checks, compose, datasets, evaluate, metrics, preprocessing, utils  # noqa: E402
 
-BINARY = [name for name in aw.LEARNERS if name != "OneVsRest"]
+BINARY = list(learner_names().values())
 
 MODELS = {
     **{name: lambda name=name: getattr(aw, name)(labels=(False, True)) for name in BINARY},

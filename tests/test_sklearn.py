@@ -292,3 +292,13 @@ def test_the_order_is_reproducible_and_can_be_chosen(digits):
     assert OnlineClassifier("perceptron").fit(X, y).learner_ == OnlineClassifier("perceptron").fit(X, y).learner_
     one, other = (OnlineClassifier("perceptron", random_state=seed).fit(X, y).order_ for seed in (1, 2))
     assert (one != other).any()
+
+
+def test_a_committee(digits):
+    X, y = digits[0][:300], digits[1][:300]
+    two = OnlineClassifier("committee", weighting="boa", passes=2).fit(X, y % 2)
+    assert type(two.learner_) is aw.Committee
+    assert two.learner_.rounds == 600
+    assert two.certificate(X, y % 2).verdict is Verdict.HOLDS
+    assert clone(OnlineClassifier("committee", learners=["perceptron", "sgd"])).fit(X, y).learner_.rounds == 1500
+    assert cross_val_score(OnlineClassifier("committee"), X, y, cv=3).mean() > 0.85

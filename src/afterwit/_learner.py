@@ -244,6 +244,12 @@ class BinaryLearner(Storable):
             raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
         return rows, signs
 
+    def _count(self, rounds: int, mistakes: int, updates: int) -> None:
+        """Count what was learned: learners that are not compiled cannot reach the counters themselves."""
+        self._rounds += rounds
+        self._mistakes += mistakes
+        self._updates += updates
+
     # ------------------------------------------------------------------ what it knows
 
     @property

@@ -174,7 +174,7 @@ class Certificate:
             bounded += ", which could only be known afterwards"
         promised = [bounded, f"{self.theorem.name} ({self.theorem.citation})", self.theorem.statement]
         if self.inputs:
-            shown = ", ".join(f"{name} = {_number(value)}" for name, value in self.inputs.items())
+            shown = ", ".join(f"{name} = {shown_number(value)}" for name, value in self.inputs.items())
             promised.append(f"with {shown}")
         share = f" ({self.observed / self.rounds:.2%} of the rounds)" if self._counts_rounds else ""
         sections = [("promised", promised), ("happened", [f"{_amount(self.observed, self.quantity)}{share}"])]
@@ -264,7 +264,7 @@ def _at_most(certificate: Certificate) -> str:
         return "nothing"
     chance = f", {certificate.theorem.chance}" if certificate.theorem.chance else ""
     if certificate.quantity not in COUNTS:
-        return f"{certificate.quantity} at most {_number(certificate.bound)}{chance}"
+        return f"{certificate.quantity} at most {shown_number(certificate.bound)}{chance}"
     return f"at most {_amount(_whole_part(certificate), certificate.quantity)}{chance}"
 
 
@@ -280,8 +280,8 @@ def _whole_part(certificate: Certificate) -> float:
 def _amount(value: float, quantity: str) -> str:
     """A number of things: one mistake, two mistakes."""
     if quantity not in COUNTS:
-        return f"{quantity} {_number(value)}"
-    return f"{_number(value)} {quantity.removesuffix('s') if value == 1 else quantity}"
+        return f"{quantity} {shown_number(value)}"
+    return f"{shown_number(value)} {quantity.removesuffix('s') if value == 1 else quantity}"
 
 
 def _json_number(value: float | str | None) -> float | str | None:
@@ -289,7 +289,8 @@ def _json_number(value: float | str | None) -> float | str | None:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _number(value: float | str) -> str:
+def shown_number(value: float | str) -> str:
+    """A number as certificates print it."""
     if isinstance(value, str):
         return value
     if math.isinf(value):

@@ -27,6 +27,8 @@ import numpy.typing as npt
 
 from afterwit.errors import InputError, Words, invalid
 
+__all__ = ["Loss", "function", "get", "pinball"]
+
 Floats = npt.NDArray[np.float64]
 
 #: The losses that need nothing but their name; a learner knows them by their place here.

@@ -34,8 +34,8 @@ from afterwit.linear.one_vs_rest import OneVsRest
 
 __all__ = ["OnlineClassifier"]
 
-#: Learners whose rules are too few to fit just any data: all weights of these are positive.
-NARROW = ("Winnow",)
+#: Learners whose rules are too few to fit just any data: all weights positive, or no look at the examples.
+NARROW = ("RepeatLastLabel", "Winnow")
 
 
 class OnlineClassifier(ClassifierMixin, BaseEstimator):

@@ -28,6 +28,10 @@ HEADER = "learner.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 #: What a class must have to be saved and loaded.
 LEARNER_PARTS = ("parameters", "state", "restore")
+#: What is saved and loaded like a learner, but does not learn.
+NOT_LEARNERS = ("FrozenPredictor",)
+#: JSON readers refuse longer whole numbers.
+TOO_LONG = 10**4000
 
 
 _registered: dict[str, Any] = {}
@@ -47,15 +51,18 @@ def register(kind: Any) -> Any:
 
 
 def _of_the_package() -> tuple[str, ...]:
-    return (*afterwit.LEARNERS, *afterwit.EXPERT_ALGORITHMS)
+    return (*afterwit.LEARNERS, *afterwit.EXPERT_ALGORITHMS, *afterwit._BATCH_LEARNERS, *NOT_LEARNERS)
 
 
 def _class_named(name: Any, expected: Any = None) -> Any:
     """The class of that name that may be saved and loaded."""
-    known = {**{learner: getattr(afterwit, learner) for learner in _of_the_package()}, **_registered}
-    kind = known.get(name) if isinstance(name, str) else None
+    ours = _of_the_package()
+    kind = None
+    if isinstance(name, str):
+        kind = getattr(afterwit, name) if name in ours else _registered.get(name)
     if kind is None or (expected is not None and kind is not expected):
-        raise invalid("learner", f"one of {', '.join(known)} (see afterwit.storage.register)", name)
+        known = ", ".join((*ours, *_registered))
+        raise invalid("learner", f"one of {known} (see afterwit.storage.register)", name)
     return kind
 
 
@@ -195,7 +202,7 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
-        if abs(value) >= 10**4000:
+        if abs(value) >= TOO_LONG:
             raise InputError("a learner with a whole number of more than 4,000 digits in it cannot be saved")
         return value
     if isinstance(value, float):
@@ -218,6 +225,8 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
         return {"$learner": _described(value, arrays)}
     if hasattr(value, "as_data"):  # a kernel
         return {"$kernel": _encode(value.as_data(), arrays)}
+    if hasattr(value, "as_class_data"):  # a finite class of hypotheses
+        return {"$class": _encode(value.as_class_data(), arrays)}
     allowed = "numbers, strings, booleans, None and tuples of these"
     raise InputError(
         f"a learner can be saved if its labels and feature names are {allowed}; "
@@ -265,5 +274,9 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
             from afterwit.kernels._kernel import from_data
 
             return from_data(_decode(content, arrays))
+        if kind == "$class":
+            from afterwit.concepts.finite_class import from_data as class_from_data
+
+            return class_from_data(_decode(content, arrays))
         raise ModelFileError(f"unknown entry {kind!r}")
     return value

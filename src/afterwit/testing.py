@@ -37,7 +37,8 @@ Check = Callable[[Make], None]
 def check_learner(make: Make) -> None:
     """Run every check on a learner class (or any callable that makes a fresh learner and takes ``labels``).
 
-    Unless told otherwise the labels must be -1 and +1: ``check_learner(partial(OneVsRest, labels=(-1, 1)))``.
+    Unless told otherwise the labels must be -1 and +1: ``check_learner(partial(OneVsRest, labels=(-1, 1)))``. A learner
+    whose examples are not any numbers says so: ``takes`` is "booleans" (0 and 1) or "points" (of its ``hypotheses``).
     """
     for check in learner_checks():
         try:
@@ -74,17 +75,36 @@ def learner_checks() -> list[Check]:
 # ---------------------------------------------------------------------- data
 
 
-def _numbers(rows: int = 60, width: int = 9, seed: int = SEED) -> tuple[Any, Any]:
-    """Values that are not exact in binary, half of them 0, and labels a linear rule gets mostly right."""
-    random = np.random.default_rng(seed)
+def _takes(make: Make) -> str:
+    """What a learner's examples are: "numbers" unless it says "booleans" (0 and 1) or "points" (of a finite class)."""
+    return str(getattr(make(), "takes", "numbers"))
+
+
+def _numbers(make: Make, rows: int = 60, noise: bool = True) -> tuple[Any, Any]:
+    """Examples a learner takes, and labels that some rule gets right, but for a little noise.
+
+    Values that are not exact in binary, half of them 0; the same as 0 and 1; or points of a finite class.
+    """
+    random = np.random.default_rng(SEED)
+    if (takes := _takes(make)) == "points":
+        hypotheses = make().hypotheses
+        at = random.integers(len(hypotheses.points), size=rows)
+        positive = hypotheses.matrix[random.integers(len(hypotheses)), at]
+        return [hypotheses.points[i] for i in at], np.where(positive ^ (noise & (random.random(rows) < 0.1)), 1, -1)
+    width = 9
     X = np.round(random.standard_normal((rows, width)), 3) * (random.random((rows, width)) < 0.5)
+    if takes == "booleans":
+        X = (X != 0).astype(np.float64)
+        return X, np.where(X[:, :2].any(axis=1) ^ (noise & (random.random(rows) < 0.1)), 1, -1)
     y = np.where(X @ random.standard_normal(width) + 0.3 * random.standard_normal(rows) >= 0, 1, -1)
     return X, y
 
 
-def _separable() -> tuple[Any, Any]:
-    """The same examples with labels that a linear rule gets right, and none of them too near to it."""
-    X, _ = _numbers(rows=200)
+def _separable(make: Make) -> tuple[Any, Any]:
+    """Examples with labels that a rule of the learner's kind gets right; no number is too near to it."""
+    if _takes(make) != "numbers":
+        return _numbers(make, noise=False)
+    X, _ = _numbers(make, rows=200)
     target = np.random.default_rng(SEED).standard_normal(X.shape[1])
     scores = X @ target / np.linalg.norm(target)
     far = np.abs(scores) > 0.7
@@ -95,13 +115,19 @@ def _dicts(X: Any) -> list[dict[str, float]]:
     return [{f"f{j}": float(value) for j, value in enumerate(row) if value != 0} for row in X]
 
 
-def _forms() -> Iterator[tuple[str, Any, list[Any], Any]]:
+def _forms(make: Make) -> Iterator[tuple[str, Any, list[Any], Any]]:
     """The same examples as every kind of input: (kind, many, one by one, y)."""
     from scipy.sparse import csr_array, csr_matrix
 
     from afterwit.linear._rows import SparseRow
 
-    X, y = _numbers()
+    X, y = _numbers(make)
+    if _takes(make) == "points":
+        yield "list of points", X, X, y
+        yield "tuple of points", tuple(X), X, y
+        if np.asarray(X).dtype.kind in "biuf":
+            yield "array of points", np.asarray(X), list(np.asarray(X)), y
+        return
     sparse = csr_array(X)
     rows = [sparse[[i]] for i in range(len(y))]
     yield "dense array", X, list(X), y
@@ -146,7 +172,7 @@ def _plain_score(score: Any) -> Any:
 
 def _learned(make: Make, **options: Any) -> Any:
     learner = make(**options)
-    X, y = _numbers()
+    X, y = _numbers(make)
     learner.learn_many(X, y)
     return learner
 
@@ -156,7 +182,7 @@ def _learned(make: Make, **options: Any) -> Any:
 
 def check_one_is_many(make: Make) -> None:
     """``learn_many``, ``predict_many`` and ``score_many`` are the loops of their one-example forms, bit for bit."""
-    for kind, many, ones, y in _forms():
+    for kind, many, ones, y in _forms(make):
         at_once, one_by_one = make(), make()
         labels = np.asarray(y).tolist()
         predicted = at_once.learn_many(many, y)
@@ -178,7 +204,7 @@ def check_one_is_many(make: Make) -> None:
 
 def check_predicting_changes_nothing(make: Make) -> None:
     """Predicting and scoring have no side effect, not even for features never seen."""
-    for kind, many, ones, y in _forms():
+    for kind, many, ones, y in _forms(make):
         learner = make()
         for trained in (False, True):
             if trained:
@@ -193,7 +219,7 @@ def check_predicting_changes_nothing(make: Make) -> None:
 
 def check_input_is_untouched(make: Make) -> None:
     """The caller's examples and labels are left exactly as they were."""
-    for kind, many, ones, y in _forms():
+    for kind, many, ones, y in _forms(make):
         before = pickle.dumps((many, ones, y))
         learner = make()
         learner.learn_many(many, y)
@@ -204,7 +230,7 @@ def check_input_is_untouched(make: Make) -> None:
 
 def check_learn_returns_the_prediction(make: Make) -> None:
     """``learn_one`` returns what ``predict_one`` would have said just before."""
-    for kind, _, ones, y in _forms():
+    for kind, _, ones, y in _forms(make):
         learner = make()
         for x, label in zip(ones, np.asarray(y).tolist(), strict=True):
             before = learner.predict_one(x)
@@ -213,7 +239,7 @@ def check_learn_returns_the_prediction(make: Make) -> None:
 
 def check_counters(make: Make) -> None:
     """rounds, mistakes and updates count what happened."""
-    X, y = _numbers()
+    X, y = _numbers(make)
     learner = make()
     assert (learner.rounds, learner.mistakes, learner.updates) == (0, 0, 0), "a fresh learner has counted something"
     predicted = learner.learn_many(X, y)
@@ -224,8 +250,11 @@ def check_counters(make: Make) -> None:
 
 def check_new_and_vanishing_features(make: Make) -> None:
     """Features may appear and disappear: an absent feature is one whose value is 0."""
-    X, y = _numbers()
-    full = [{f"f{j}": float(value) for j, value in enumerate(row)} for row in np.round(X * 8)]
+    if (takes := _takes(make)) == "points":
+        return
+    X, y = _numbers(make)
+    whole = X if takes == "booleans" else np.round(X * 8)
+    full = [{f"f{j}": float(value) for j, value in enumerate(row)} for row in whole]
     bare = [{name: value for name, value in row.items() if value != 0} for row in full]
     with_zeros, without = make(), make()
     predictions = [with_zeros.learn_one(x, label) for x, label in zip(full, y.tolist(), strict=True)]
@@ -234,7 +263,7 @@ def check_new_and_vanishing_features(make: Make) -> None:
     )
     score = without.score_one(bare[0])
     assert without.score_one({**bare[0], "never seen": 0.0}) == score, "an unseen feature of value 0 changed a score"
-    without.learn_one({"brand": 1.0, "new": 2.0}, 1)
+    without.learn_one({"brand": 1.0, "new": 1.0}, 1)
     without.learn_one({}, 1)
     wide = make()
     wide.learn_many(X[:, :4], y)
@@ -245,7 +274,7 @@ def check_new_and_vanishing_features(make: Make) -> None:
 
 def check_labels(make: Make) -> None:
     """Any two labels work alike."""
-    X, y = _numbers()
+    X, y = _numbers(make)
     plain = make()
     expected = plain.learn_many(X, y)
     for labels in ((0, 1), (False, True), ("ham", "spam"), (1, 2), (None, "x"), ((0, "a"), (1, "b"))):
@@ -260,7 +289,7 @@ def check_labels(make: Make) -> None:
 
 def check_bad_labels(make: Make) -> None:
     """A label that is not one of the two is refused before anything changes."""
-    X, y = _numbers()
+    X, y = _numbers(make)
     learner = _learned(make)
     strangers: list[Any] = [0, 2, "1", None, float("nan"), [1]]
     for bad in strangers:
@@ -280,8 +309,11 @@ def check_bad_values(make: Make) -> None:
     """NaN, infinity and what is not a number are refused, wherever they stand, before anything changes."""
     from scipy.sparse import csr_array
 
-    X, y = _numbers()
-    for bad in (float("nan"), float("inf"), float("-inf")):
+    X, y = _numbers(make)
+    if (takes := _takes(make)) == "points":
+        _check_strange_points(make)
+        return
+    for bad in (float("nan"), float("inf"), float("-inf"), *((0.5, 2.0, -1.0) if takes == "booleans" else ())):
         spoiled = X.copy()
         spoiled[-1, -1] = bad
         for width in (X.shape[1], 3 * X.size):
@@ -304,12 +336,29 @@ def check_bad_values(make: Make) -> None:
         _refused(named, f"the value {value!r}", "learn_many", [{"f0": 1.0}, {"new": value}], [1, 1])
 
 
+def _check_strange_points(make: Make) -> None:
+    """What is no point of the class is refused, wherever it stands."""
+    X, y = _numbers(make)
+    learner = _learned(make)
+    strangers: list[Any] = ["no such point", None, float("nan"), -1e300, (), [[1]], object(), {"f0": 1.0}]
+    for stranger in strangers:
+        _refused(learner, f"the point {stranger!r}", "learn_one", stranger, 1)
+        _refused(learner, f"the point {stranger!r}", "predict_one", stranger)
+        _refused(learner, f"the point {stranger!r}", "learn_many", [*X[:-1], stranger], y)
+        _refused(learner, f"the point {stranger!r}", "score_many", [stranger])
+
+
 def check_bad_shapes(make: Make) -> None:
     """Wrong lengths, dimensions and kinds are refused before anything changes."""
-    X, y = _numbers()
+    X, y = _numbers(make)
     learner = _learned(make)
     _refused(learner, "too few labels", "learn_many", X, y[:-1])
     _refused(learner, "two columns of labels", "learn_many", X, np.column_stack([y, y]))
+    if _takes(make) == "points":
+        _refused(learner, "one point as many", "learn_many", 0, [1])
+        _refused(learner, "a string", "learn_many", "abc", [1, 1, 1])
+        _refused(learner, "None", "learn_many", None, [1])
+        return
     _refused(learner, "one row as many", "learn_many", X[0], y[:1])
     _refused(learner, "three dimensions", "learn_many", X[None], y)
     _refused(learner, "an array of strings", "learn_many", np.full(X.shape, "a"), y)
@@ -323,7 +372,9 @@ def check_bad_shapes(make: Make) -> None:
 
 def check_mixed_features(make: Make) -> None:
     """Features by name and features by position do not mix."""
-    X, y = _numbers()
+    if _takes(make) == "points":
+        return
+    X, y = _numbers(make)
     by_position = _learned(make)
     _refused(by_position, "a dict after arrays", "learn_one", {"f0": 1.0}, 1)
     _refused(by_position, "dicts after arrays", "predict_many", _dicts(X))
@@ -342,6 +393,8 @@ def check_empty_input(make: Make) -> None:
         assert len(learner.learn_many(empty, [])) == 0, "learning nothing predicted something"
         assert len(learner.predict_many(empty)) == 0, "predicting nothing predicted something"
     assert same_value(learner.state(), before), "learning nothing changed the learner"
+    if _takes(make) == "points":
+        return
     fresh = make()
     fresh.predict_one({})
     fresh.learn_one({}, 1)
@@ -352,7 +405,9 @@ def check_read_only_input(make: Make) -> None:
     """Arrays that may not be written to are learned like any others."""
     from scipy.sparse import csr_array
 
-    X, y = _numbers()
+    X, y = _numbers(make)
+    if _takes(make) == "points":
+        return
     expected = _learned(make).state()
     X.setflags(write=False)
     y.setflags(write=False)
@@ -366,8 +421,8 @@ def check_read_only_input(make: Make) -> None:
 
 
 def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:
-    X, y = _numbers()
-    for examples in (X, _dicts(X)):
+    X, y = _numbers(make)
+    for examples in (X,) if _takes(make) == "points" else (X, _dicts(X)):
         learner = make(labels=("no", "yes"))
         answers = np.where(y > 0, "yes", "no").tolist()
         for learned in (False, True):
@@ -417,7 +472,7 @@ def check_saving(make: Make) -> None:
 
 def check_reproducible(make: Make) -> None:
     """Two fresh learners that learn the same are the same."""
-    for kind, many, _, y in _forms():
+    for kind, many, _, y in _forms(make):
         first, second = make(), make()
         assert first.learn_many(many, y).tolist() == second.learn_many(many, y).tolist(), f"{kind}: not reproducible"
         assert first == second, f"{kind}: not reproducible"
@@ -453,7 +508,7 @@ def check_theorems(make: Make) -> None:
         for part in ("name", "statement", "citation", "quantity"):
             assert getattr(theorem, part), f"{theorem!r} has no {part}"
     applicable = False
-    for X, y in (_numbers(), _separable()):
+    for X, y in (_numbers(make), _separable(make)):
         learner = make()
         learner.learn_many(X, y)
         certificate = learner.certificate(X, y)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import afterwit as aw
 from afterwit import adversaries
 from afterwit.errors import InputError
 
@@ -91,3 +92,77 @@ def test_drift_turns_evenly_and_labels_by_the_target_of_the_round():
 def test_bad_parameters_are_named(make, parameter):
     with pytest.raises(InputError, match=f"^{parameter} must be"):
         make()
+
+
+class FollowTheLeader:
+    """A stand-in for an algorithm over experts: it predicts as the one with the least loss so far."""
+
+    def __init__(self):
+        self.losses = np.zeros(2)
+
+    def predict_one(self, advice):
+        return advice[int(np.argmin(self.losses))]
+
+    def learn_one(self, advice, outcome):
+        self.losses += np.abs(advice - outcome)
+
+
+class Mean(FollowTheLeader):
+    def predict_one(self, advice):
+        return float(np.mean(advice))
+
+
+def test_two_random_experts():
+    stream = adversaries.two_random_experts(2000, seed=3)
+    assert len(stream) == 2000
+    assert (stream.losses.sum(axis=1) == 1).all()
+    assert ((stream.losses[:, 0] == 1) == (stream.outcomes == 1)).all()
+    assert 900 < stream.outcomes.sum() < 1100
+    for (advice, outcome), losses in zip(stream, stream.losses, strict=True):
+        assert np.abs(advice - outcome).tolist() == losses.tolist()
+    assert (adversaries.two_random_experts(2000, seed=3).outcomes == stream.outcomes).all()
+    assert (adversaries.two_random_experts(2000, seed=4).outcomes != stream.outcomes).any()
+
+
+@pytest.mark.parametrize("rounds", range(1, 12))
+def test_the_expected_regret_of_everyone_is_the_mean_over_all_sequences(rounds):
+    total = 0.0
+    for code in range(2**rounds):
+        outcomes = np.array([code >> t & 1 for t in range(rounds)])
+        stream = adversaries.two_random_experts(rounds, seed=0)
+        learner, loss = FollowTheLeader(), 0.0
+        for (advice, _), outcome in zip(stream, outcomes.tolist(), strict=True):
+            loss += abs(learner.predict_one(advice) - outcome)
+            learner.learn_one(advice, outcome)
+        total += loss - learner.losses.min()
+    assert stream.expected_regret == pytest.approx(total / 2**rounds)
+    assert stream.expected_regret >= stream.least_regret == pytest.approx((rounds / 8) ** 0.5)
+
+
+def test_the_lower_bound_of_two_random_experts_for_long_sequences():
+    for rounds in (10**3, 10**6):
+        stream = adversaries.two_random_experts(rounds, seed=0)
+        assert stream.expected_regret == pytest.approx((rounds / (2 * np.pi)) ** 0.5, rel=1e-3)
+        assert stream.expected_regret > stream.least_regret
+
+
+@pytest.mark.parametrize(
+    "learner", [FollowTheLeader(), aw.Perceptron(labels=(0, 1)), aw.KernelPerceptron(labels=(0, 1))]
+)
+def test_no_deterministic_learner_escapes_the_contrary(learner):
+    game = adversaries.contrary(learner, 101)
+    assert game.loss == 101
+    assert game.expert_losses == (sum(game.outcomes), 101 - sum(game.outcomes))
+    assert game.regret >= 101 / 2
+
+
+def test_a_prediction_in_the_middle_does():
+    game = adversaries.contrary(Mean(), 10)
+    assert (game.loss, game.outcomes, game.regret) == (5.0, (0,) * 10, 5.0)
+    with pytest.raises(InputError, match="the learner's prediction must be a number from 0 to 1; received -1"):
+        adversaries.contrary(aw.Perceptron(start=[0.0, -1.0]), 3)
+    with pytest.raises(InputError, match="learner must be an object with predict_one"):
+        adversaries.contrary(3, 3)
+    for make in (lambda: adversaries.contrary(Mean(), 0), lambda: adversaries.two_random_experts(0, seed=1)):
+        with pytest.raises(InputError, match="rounds must be"):
+            make()

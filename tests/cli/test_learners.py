@@ -105,3 +105,21 @@ def test_weights_beyond_all_numbers_are_said_to_be(run_cli, tmp_path):
     result = run_cli("run", "f", "--learner", "sgd", "--option", "loss=squared", "--option", "rate=5")
     assert (result.returncode, result.stderr) == (0, "")
     assert "its weights have grown beyond all numbers" in " ".join(result.stdout.split())
+
+
+def test_a_committee_of_those_that_are_named(run_cli, data, tmp_path):
+    X, y = data
+    members = "learners=['adagrad', 'repeat-last-label']"
+    result = run_cli(
+        "run", "data", "--learner", "committee", "--option", members, "--option", "weighting=boa", "--model", "m"
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    expected = aw.Committee(["adagrad", "repeat-last-label"], "boa")
+    expected.learn_many(X, y)
+    assert aw.load(tmp_path / "m").mistakes == expected.mistakes
+    assert f"by {expected.best_member}, the best of 2 members" in result.stdout
+    for option in ("learners=['adagrad', 'wisdom']", "learners=adagrad", "weighting=wisdom"):
+        result = run_cli("run", "data", "--learner", "committee", "--option", option)
+        assert result.returncode != 0
+        assert f"{option.partition('=')[0]} must be " in result.stderr
+        assert "Traceback" not in result.stderr

@@ -12,6 +12,7 @@ from scipy import sparse
 
 import afterwit as aw
 import naive_multiclass
+from afterwit._catalogue import learner_names
 from afterwit.certificate import Theorem, Verdict
 from afterwit.errors import InputError, LabelError
 from afterwit.linear.one_vs_rest import SumOfBounds
@@ -21,7 +22,7 @@ from afterwit.testing import check_learner, learner_checks
 MIXED = ["cat", 7, None, (1, "b"), 2.5, frozenset({1}), b"x"]
 
 # Every learner that can stand for a class.
-BASES = [name for name in aw.LEARNERS if name != "OneVsRest"]
+BASES = list(learner_names().values())
 
 
 def examples(seed, rows=40, width=4, classes=4):

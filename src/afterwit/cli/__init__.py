@@ -13,7 +13,7 @@ import click
 import afterwit
 from afterwit.errors import AfterwitError
 
-COMMANDS = ("demo", "predict", "run")
+COMMANDS = ("bound", "demo", "experts", "game", "predict", "run", "sample-size")
 
 
 class _LazyGroup(click.Group):
@@ -27,7 +27,8 @@ class _LazyGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"afterwit.cli.{cmd_name}"), cmd_name)
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(importlib.import_module(f"afterwit.cli.{name}"), name)
         return command
 
 

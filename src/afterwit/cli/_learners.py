@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from afterwit._catalogue import learner_class, options_of
@@ -15,7 +16,11 @@ KERNELS = ("linear", "polynomial", "all_products", "gaussian")
 def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
     """The learner of that name, with options written as NAME=VALUE."""
     kind = learner_class(name, "--learner")
-    allowed = options_of(kind)
+    return kind(**read_options(name, options, options_of(kind)), labels=labels)
+
+
+def read_options(name: str, options: tuple[str, ...], allowed: Iterable[str]) -> dict[str, Any]:
+    """Options written as NAME=VALUE, of the learner or algorithm of that name."""
     given: dict[str, Any] = {}
     for text in options:
         key, equals, value = text.partition("=")
@@ -25,7 +30,7 @@ def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
         if key in given:
             raise invalid("--option", f"given once for {key}", text)
         given[key] = _kernel(value) if key == "kernel" else _value(value)
-    return kind(**given, labels=labels)
+    return given
 
 
 def _kernel(text: str) -> Any:

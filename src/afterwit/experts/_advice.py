@@ -113,18 +113,21 @@ def read_outcomes(outcomes: Any, rounds: int) -> Floats:
     return values if values.flags.writeable else values.copy()
 
 
-def check_presence(values: Floats, experts: Experts, sleeping: bool, refusal: str, parameter: str = "advice") -> None:
-    """Refuse infinities, rounds in which all sleep and, for algorithms that do not allow it, any sleeper."""
+def check_presence(values: Floats, experts: Experts, sleeping: bool, refusal: str, parameter: str = "advice") -> bool:
+    """Refuse infinities, rounds in which all sleep and, for algorithms that do not allow it, any sleeper.
+
+    Says whether anyone sleeps.
+    """
     # One pass decides nearly always: a sum is finite only if every number is, or it overflowed.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
-            return
+            return False
     if np.isinf(values).any():
         i, j = np.argwhere(np.isinf(values))[0].tolist()
         raise invalid(_place(parameter, values, i, experts.name(j)), "a finite number or missing", float(values[i, j]))
     asleep = np.isnan(values)
     if not asleep.any():
-        return
+        return False
     if not sleeping:
         i, j = np.argwhere(asleep)[0].tolist()
         raise InputError(f"{_place(parameter, values, i, experts.name(j))} is missing; {refusal}")
@@ -132,6 +135,7 @@ def check_presence(values: Floats, experts: Experts, sleeping: bool, refusal: st
         i = int(np.argmax(asleep.all(axis=1)))
         where = "" if len(values) == 1 else f" in row {i}"
         raise invalid(parameter, "from at least one expert in every round", Words(f"none{where}: all sleep"))
+    return True
 
 
 def _place(parameter: str, values: Floats, i: int, name: Any) -> str:
@@ -140,14 +144,15 @@ def _place(parameter: str, values: Floats, i: int, name: Any) -> str:
 
 def _numbers(advice: Any, parameter: str, allowed: str) -> Floats:
     if isinstance(advice, np.ma.MaskedArray):
-        advice = advice.astype(np.float64).filled(np.nan)
+        advice = np.ma.filled(advice.astype(np.float64), np.nan)
     try:
         array = np.asarray(advice)
         if array.dtype.kind == "O":
             array = np.array([np.nan if value is None else value for value in array.reshape(-1)]).reshape(array.shape)
         if array.dtype.kind not in "biuf" and array.size:
             raise invalid(parameter, "an array of numbers", Words(f"an array of dtype {array.dtype}"))
-        return np.ascontiguousarray(array, dtype=np.float64)
+        # The compiled loops take only arrays they might write to.
+        return np.require(array, np.float64, ["C", "W"])
     except InputError:
         raise
     except (TypeError, ValueError):

@@ -11,12 +11,12 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certificate import Assumption, Basis, Certificate, Hindsight, Theorem, tightest_first
+from afterwit.certificate import Assumption, Basis, Certificate, Hindsight, Theorem, shown_number, tightest_first
 from afterwit.errors import InputError, invalid
 from afterwit.losses import Loss
 
@@ -78,7 +78,9 @@ class Run:
 
     def hindsight(self, expert: int | None = None) -> Hindsight:
         if self.comparator is not None:
-            return Hindsight(self.comparator.loss, f"{self.comparator.description}; ours was {self.loss:,.6g}", "loss")
+            return Hindsight(
+                self.comparator.loss, f"{self.comparator.description}; ours was {shown_number(self.loss)}", "loss"
+            )
         best = self.worst if expert is None else expert
         return Hindsight(float(self.expert_losses[best]), self._description(best), "loss")
 
@@ -87,8 +89,8 @@ class Run:
         who = f"of expert {self.names[best]!r}"
         if self.slept:
             awake = int(self.awake_rounds[best])
-            return f"{who} on the {awake:,} rounds in which it was awake; there ours was {own:,.6g}"
-        return f"{who}, the best of {self.n:,}; ours was {own:,.6g}"
+            return f"{who} on the {awake:,} rounds in which it was awake; there ours was {shown_number(own)}"
+        return f"{who}, the best of {self.n:,}; ours was {shown_number(own)}"
 
     @property
     def given(self) -> tuple[Assumption, ...]:
@@ -121,6 +123,8 @@ class RegretTheorem(Theorem):
     """A bound on the regret to every expert, the same for all or one for each."""
 
     quantity = "regret"
+    #: The bound is a formula of the number of rounds and of what the learner was made with, so it draws a curve.
+    by_rounds: ClassVar[bool] = False
 
     @abstractmethod
     def regret_bound(self, run: Run) -> tuple[float | Floats, dict[str, float | str]] | None:

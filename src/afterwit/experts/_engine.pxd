@@ -23,17 +23,20 @@ cdef class ExpertLearner(Storable):
     cdef unsigned long long _seed
 
     # The current round: advice (or losses) from _first on, who is awake, unnormalised shares and their sum.
-    cdef const double[::1] _values
+    cdef double[::1] _values
     cdef Py_ssize_t _first
+    cdef bint _look_for_sleepers
     cdef bint _some_sleep
     cdef signed char[::1] _awake
     cdef double[::1] _shares
     cdef double _total
     cdef double _forecast
     # Each expert's loss, as the algorithm sees it (scaled to [0, 1] if there is a range), and the mixture of these.
+    cdef double[::1] _scratch
     cdef double[::1] _losses
     cdef double[::1] _seen
     cdef double _mixed
+    cdef double _farthest
     cdef double _own
 
     # What has happened.
@@ -44,7 +47,7 @@ cdef class ExpertLearner(Storable):
     cdef double[::1] _expert_losses
     cdef double[::1] _regrets
     cdef double[::1] _slope_regrets
-    cdef long long[::1] _awake_rounds
+    cdef long long[::1] _asleep_rounds
 
     # What was wrong with the last round.
     cdef Py_ssize_t _bad_expert
@@ -71,3 +74,9 @@ cdef class ExpertLearner(Storable):
     cdef int show_slopes(self, double outcome) noexcept nogil
     cdef void commit(self) noexcept nogil
     cdef void everyone(self) noexcept nogil
+    cdef void wake_all(self) noexcept nogil
+    cdef int _find_bad(self, int bad) noexcept nogil
+    cdef double largest(self, double[::1] scores, double factor) noexcept nogil
+    cdef double exponentials(self) noexcept with gil
+    cdef void mix(self, double middle) noexcept nogil
+    cdef int _let_go(self) except -1

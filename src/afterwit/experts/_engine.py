@@ -17,7 +17,7 @@ Each round is judged before anything changes, and a block in which a round fails
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import cython
 import numpy as np
@@ -39,6 +39,8 @@ else:
 
 #: A loss beyond this is refused: its square would not be a number.
 LARGEST = cython.declare(cython.double, 1e150)
+#: From this many experts on, numpy's loops are worth the calls.
+MANY = cython.declare(cython.Py_ssize_t, 2048)
 #: Beyond this a whole number has no float.
 FLOAT_MAX = float(np.finfo(np.float64).max)
 #: How far a loss may be outside its range, as a part of it, to count as rounding.
@@ -98,14 +100,10 @@ def at_least(parameter: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def within(value: Any, low: float, high: float) -> bool:
-    """Whether a number of any type lies between two others; a whole number may be too large for a float."""
-    return bool(low <= value <= high)
-
-
 def between(parameter: str, value: Any, low: float, high: float, words: str) -> float:
     """A number strictly between two others."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not within(value, low, high) or value in (low, high):
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not low < value < high:
         raise invalid(parameter, words, value)
     return float(value)
 
@@ -160,13 +158,15 @@ class ExpertLearner(Storable):
         self._some_sleep = False
         self._awake = view(np.ones(self._n, dtype=np.int8))
         self._shares = view(np.zeros(self._n))
-        self._losses = view(np.zeros(self._n))
+        self._scratch = view(np.zeros(self._n))
+        self._losses = self._scratch
         self._seen = view(np.zeros(self._n))
-        self._values = view(np.zeros(1))
+        self._values = self._scratch
         self._first = 0
         self._total = 0.0
         self._forecast = 0.0
         self._mixed = 0.0
+        self._farthest = 0.0
         self._own = 0.0
         self._rounds = 0
         self._unforecast = 0
@@ -174,10 +174,11 @@ class ExpertLearner(Storable):
         self._expert_losses = view(np.zeros(self._n))
         self._regrets = view(np.zeros(self._n))
         self._slope_regrets = view(np.zeros(self._n if self._linear else 0))
-        self._awake_rounds = view(np.zeros(self._n, dtype=np.int64))
+        self._asleep_rounds = view(np.zeros(self._n, dtype=np.int64))
+        self._look_for_sleepers = False
         self._bad_expert = 0
         self._bad_value = 0.0
-        self._raised = None
+        self._raised = cast(Any, None)
 
     # ------------------------------------------------------------------ the idea, and what it may use
 
@@ -209,26 +210,61 @@ class ExpertLearner(Storable):
     def exponentiate(self, scores: cython.double[::1], factor: cython.double) -> cython.double:
         """Shares proportional to exp(factor * score), the largest of them 1."""
         i: cython.Py_ssize_t
-        share: cython.double
+        n: cython.Py_ssize_t = self._n
+        shares: cython.double[::1] = self._shares
+        awake: cython.schar[::1] = self._awake
         total: cython.double = 0.0
         best: cython.double = -INFINITY
-        if not self._some_sleep:
-            for i in range(self._n):
-                if factor * scores[i] > best:
+        if self._some_sleep:
+            for i in range(n):
+                if awake[i] and factor * scores[i] > best:
                     best = factor * scores[i]
-            for i in range(self._n):
-                share = exp(factor * scores[i] - best)
-                self._shares[i] = share
-                total += share
+            for i in range(n):
+                shares[i] = exp(factor * scores[i] - best) if awake[i] else 0.0
+                total += shares[i]
             return total
-        for i in range(self._n):
-            if self._awake[i] and factor * scores[i] > best:
-                best = factor * scores[i]
-        for i in range(self._n):
-            share = exp(factor * scores[i] - best) if self._awake[i] else 0.0
-            self._shares[i] = share
-            total += share
+        best = self.largest(scores, factor)
+        if n >= MANY:
+            for i in range(n):
+                shares[i] = factor * scores[i] - best
+            return self.exponentials()
+        for i in range(n):
+            shares[i] = exp(factor * scores[i] - best)
+            total += shares[i]
         return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def largest(self, scores: cython.double[::1], factor: cython.double) -> cython.double:
+        """The largest of factor * score. Four at a time, so that the comparisons overlap."""
+        i: cython.Py_ssize_t = 0
+        n: cython.Py_ssize_t = self._n
+        b0: cython.double = -INFINITY
+        b1: cython.double = -INFINITY
+        b2: cython.double = -INFINITY
+        b3: cython.double = -INFINITY
+        while i + 3 < n:
+            b0 = factor * scores[i] if factor * scores[i] > b0 else b0
+            b1 = factor * scores[i + 1] if factor * scores[i + 1] > b1 else b1
+            b2 = factor * scores[i + 2] if factor * scores[i + 2] > b2 else b2
+            b3 = factor * scores[i + 3] if factor * scores[i + 3] > b3 else b3
+            i += 4
+        while i < n:
+            b0 = factor * scores[i] if factor * scores[i] > b0 else b0
+            i += 1
+        b0 = b1 if b1 > b0 else b0
+        b2 = b3 if b3 > b2 else b2
+        return b2 if b2 > b0 else b0
+
+    @cython.cfunc
+    @cython.with_gil
+    @cython.exceptval(check=False)
+    def exponentials(self) -> cython.double:
+        """Replace the shares by their exponentials, with numpy, whose exp takes several at once; their sum."""
+        shares = np.asarray(self._shares)
+        np.exp(shares, out=shares)
+        return shares.sum()
 
     @cython.cfunc
     @cython.nogil
@@ -285,15 +321,18 @@ class ExpertLearner(Storable):
         low: cython.double = INFINITY
         high: cython.double = -INFINITY
         total: cython.double = 0.0
+        first: cython.Py_ssize_t = self._first
+        some_sleep: cython.bint = self._some_sleep
+        values: cython.double[::1] = self._values
+        shares: cython.double[::1] = self._shares
+        awake: cython.schar[::1] = self._awake
         for i in range(self._n):
-            if self._some_sleep and not self._awake[i]:
+            if some_sleep and not awake[i]:
                 continue
-            value = self._values[self._first + i]
-            total += self._shares[i] * value
-            if value < low:
-                low = value
-            if value > high:
-                high = value
+            value = values[first + i]
+            total += shares[i] * value
+            low = value if value < low else low
+            high = value if value > high else high
         total = total / self._total
         return low if total < low else high if total > high else total
 
@@ -307,11 +346,13 @@ class ExpertLearner(Storable):
         i: cython.Py_ssize_t
         asleep: cython.Py_ssize_t = 0
         self._first = first
-        for i in range(self._n):
-            self._awake[i] = self._values[first + i] == self._values[first + i]
-            if not self._awake[i]:
-                asleep += 1
-        self._some_sleep = asleep > 0
+        # Where nobody sleeps in the whole block, all have been woken before it.
+        if self._look_for_sleepers:
+            for i in range(self._n):
+                self._awake[i] = self._values[first + i] == self._values[first + i]
+                if not self._awake[i]:
+                    asleep += 1
+            self._some_sleep = asleep > 0
         self._total = self.weigh()
 
     @cython.cfunc
@@ -319,11 +360,18 @@ class ExpertLearner(Storable):
     @cython.exceptval(check=False)
     def everyone(self) -> cython.void:
         """Weigh the experts as if all were awake."""
-        i: cython.Py_ssize_t
-        for i in range(self._n):
-            self._awake[i] = 1
-        self._some_sleep = False
+        self.wake_all()
         self._total = self.weigh()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def wake_all(self) -> cython.void:
+        i: cython.Py_ssize_t
+        if self._some_sleep:
+            for i in range(self._n):
+                self._awake[i] = 1
+            self._some_sleep = False
 
     @cython.cfunc
     @cython.nogil
@@ -372,7 +420,7 @@ class ExpertLearner(Storable):
         result: cython.double = NAN
         with cython.gil:
             try:
-                call = self._loss.gradient if slope else self._loss.call
+                call: Any = self._loss.gradient if slope else self._loss.call
                 result = float(call(forecast, outcome))
             except Exception as error:
                 self._raised = error
@@ -384,11 +432,22 @@ class ExpertLearner(Storable):
     def judge(self, outcome: cython.double) -> cython.int:
         """Everyone's loss in the current round. Not 0 if one is out of bounds; nothing learned has changed yet."""
         i: cython.Py_ssize_t
-        for i in range(self._n):
-            if self._some_sleep and not self._awake[i]:
-                continue
-            self._losses[i] = self.loss_of(self._values[self._first + i], outcome)
-        bad: cython.int = self.show()
+        bad: cython.int
+        first: cython.Py_ssize_t = self._first
+        some_sleep: cython.bint = self._some_sleep
+        values: cython.double[::1] = self._values
+        losses: cython.double[::1] = self._losses
+        if self._loss_kind == 0:
+            for i in range(self._n):
+                losses[i] = (values[first + i] - outcome) * (values[first + i] - outcome)
+        elif self._loss_kind == 1:
+            for i in range(self._n):
+                losses[i] = fabs(values[first + i] - outcome)
+        else:
+            for i in range(self._n):
+                if not some_sleep or self._awake[i]:
+                    losses[i] = self.loss_of(values[first + i], outcome)
+        bad = self.show()
         if bad:
             return bad
         self._own = self._low + self._width * self._mixed if self._drawing else self.loss_of(self._forecast, outcome)
@@ -403,11 +462,12 @@ class ExpertLearner(Storable):
     @cython.exceptval(check=False)
     def judge_losses(self) -> cython.int:
         """The same where the losses themselves are what came."""
-        i: cython.Py_ssize_t
-        for i in range(self._n):
-            if not self._some_sleep or self._awake[i]:
-                self._losses[i] = self._values[self._first + i]
-        bad: cython.int = self.show()
+        bad: cython.int
+        first: cython.Py_ssize_t = self._first
+        values: cython.double[::1] = self._values
+        # The row itself, for as long as the round lasts.
+        self._losses = values[first : first + self._n]
+        bad = self.show()
         self._own = self._low + self._width * self._mixed
         return bad
 
@@ -417,33 +477,92 @@ class ExpertLearner(Storable):
     def show(self) -> cython.int:
         """What the algorithm sees of the losses: scaled to [0, 1] where there is a range."""
         i: cython.Py_ssize_t
-        seen: cython.double
-        mixed: cython.double = 0.0
-        ranged: cython.bint = self._ranged and not self._linear
+        n: cython.Py_ssize_t = self._n
+        low: cython.double = self._low
+        width: cython.double = self._width
+        checked: cython.bint = self._ranged and not self._linear
+        middle: cython.double = 0.5 if checked else 0.0
+        awake: cython.schar[::1] = self._awake
+        losses: cython.double[::1] = self._losses
+        seen: cython.double[::1] = self._seen
+        if self._some_sleep:
+            # For now a sleeper has the middle loss, and no share.
+            for i in range(n):
+                seen[i] = (losses[i] - low) / width if awake[i] else middle
+        elif low == 0 and width == 1:
+            for i in range(n):
+                seen[i] = losses[i]
+        else:
+            for i in range(n):
+                seen[i] = (losses[i] - low) / width
+        self.mix(middle)
+        if checked and self._farthest > 0.5:
+            if self._farthest > 0.5 + SLACK:
+                return self._find_bad(2)
+            for i in range(n):
+                seen[i] = 0.0 if seen[i] < 0 else 1.0 if seen[i] > 1 else seen[i]
+            self.mix(middle)
+        # A loss that is not a number makes the mixture none, even with no share.
+        if not fabs(self._mixed) < LARGEST or (not checked and self._farthest * width >= LARGEST):
+            return self._find_bad(1)
+        if self._some_sleep:
+            for i in range(n):
+                if not awake[i]:
+                    seen[i] = self._mixed
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mix(self, middle: cython.double) -> cython.void:
+        """The mixture's loss, and how far from the middle a loss gets. Four running sums let the additions overlap."""
+        i: cython.Py_ssize_t = 0
+        n: cython.Py_ssize_t = self._n
+        seen: cython.double[::1] = self._seen
+        shares: cython.double[::1] = self._shares
+        m0: cython.double = 0.0
+        m1: cython.double = 0.0
+        m2: cython.double = 0.0
+        m3: cython.double = 0.0
+        f0: cython.double = 0.0
+        f1: cython.double = 0.0
+        f2: cython.double = 0.0
+        f3: cython.double = 0.0
+        while i + 3 < n:
+            m0 += shares[i] * seen[i]
+            m1 += shares[i + 1] * seen[i + 1]
+            m2 += shares[i + 2] * seen[i + 2]
+            m3 += shares[i + 3] * seen[i + 3]
+            f0 = fabs(seen[i] - middle) if fabs(seen[i] - middle) > f0 else f0
+            f1 = fabs(seen[i + 1] - middle) if fabs(seen[i + 1] - middle) > f1 else f1
+            f2 = fabs(seen[i + 2] - middle) if fabs(seen[i + 2] - middle) > f2 else f2
+            f3 = fabs(seen[i + 3] - middle) if fabs(seen[i + 3] - middle) > f3 else f3
+            i += 4
+        while i < n:
+            m0 += shares[i] * seen[i]
+            f0 = fabs(seen[i] - middle) if fabs(seen[i] - middle) > f0 else f0
+            i += 1
+        f0 = f1 if f1 > f0 else f0
+        f2 = f3 if f3 > f2 else f2
+        self._farthest = f2 if f2 > f0 else f0
+        self._mixed = ((m0 + m1) + (m2 + m3)) / self._total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _find_bad(self, bad: cython.int) -> cython.int:
+        """Remember the first loss that is out of bounds: not a number that can be squared, or outside its range."""
+        i: cython.Py_ssize_t
+        scaled: cython.double
         for i in range(self._n):
             if self._some_sleep and not self._awake[i]:
                 continue
-            seen = self._losses[i]
-            if not fabs(seen) < LARGEST:
-                self._bad_expert = i
-                self._bad_value = seen
-                return 1
-            if self._ranged:
-                seen = (seen - self._low) / self._width
-                if ranged:
-                    if not -SLACK <= seen <= 1 + SLACK:
-                        self._bad_expert = i
-                        self._bad_value = self._losses[i]
-                        return 2
-                    seen = 0.0 if seen < 0 else 1.0 if seen > 1 else seen
-            self._seen[i] = seen
-            mixed += self._shares[i] * seen
-        self._mixed = mixed / self._total
-        if self._some_sleep:
-            for i in range(self._n):
-                if not self._awake[i]:
-                    self._seen[i] = self._mixed
-        return 0
+            scaled = (self._losses[i] - self._low) / self._width
+            if not fabs(self._losses[i]) < LARGEST or (bad == 2 and not -SLACK <= scaled <= 1 + SLACK):
+                break
+        self._bad_expert = i
+        self._bad_value = self._losses[i]
+        return bad if fabs(self._losses[i]) < LARGEST else 1
 
     @cython.cfunc
     @cython.nogil
@@ -479,15 +598,27 @@ class ExpertLearner(Storable):
     def commit(self) -> cython.void:
         """Count the round and learn from it."""
         i: cython.Py_ssize_t
-        for i in range(self._n):
-            if self._some_sleep and not self._awake[i]:
-                continue
-            self._expert_losses[i] += self._losses[i]
-            self._regrets[i] += self._own - self._losses[i]
-            self._awake_rounds[i] += 1
-            if self._linear:
+        own: cython.double = self._own
+        some_sleep: cython.bint = self._some_sleep
+        awake: cython.schar[::1] = self._awake
+        losses: cython.double[::1] = self._losses
+        expert_losses: cython.double[::1] = self._expert_losses
+        regrets: cython.double[::1] = self._regrets
+        if not some_sleep:
+            for i in range(self._n):
+                expert_losses[i] += losses[i]
+                regrets[i] += own - losses[i]
+        else:
+            for i in range(self._n):
+                if awake[i]:
+                    expert_losses[i] += losses[i]
+                    regrets[i] += own - losses[i]
+                else:
+                    self._asleep_rounds[i] += 1
+        if self._linear:
+            for i in range(self._n):
                 self._slope_regrets[i] += self.gain(i)
-        self._total_loss += self._own
+        self._total_loss += own
         self.update()
         self._rounds += 1
 
@@ -507,7 +638,8 @@ class ExpertLearner(Storable):
         """Forecast, see the outcome, count the losses, learn. Returns the forecast."""
         values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
         outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
-        if not isinstance(outcome, Real) or not within(outcome, -FLOAT_MAX, FLOAT_MAX):
+        is_number = isinstance(outcome, Real)
+        if not is_number or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
             raise invalid("outcome", "a finite number", outcome)
         outcomes = np.full(1, float(outcome))
         self._loss.check_outcomes(outcomes, "outcome")
@@ -537,24 +669,28 @@ class ExpertLearner(Storable):
             raise invalid("loss", f"a number within loss_range {self._range}", loss)
         return min(max(scaled, 0.0), 1.0)
 
-    def _present(self, values: Any, experts: Any, parameter: str = "advice") -> None:
+    def _present(self, values: Any, experts: Any, parameter: str = "advice") -> bool:
+        """Refuse rounds that cannot be; whether somebody sleeps in one of them."""
         refusal = f"{type(self).__name__} does not support sleeping experts"
-        _advice.check_presence(values, experts, self.sleeping, refusal, parameter)
+        return _advice.check_presence(values, experts, self.sleeping, refusal, parameter)
 
     def _predictions(self, values: Any, experts: Any) -> Any:
         t: cython.Py_ssize_t
         rounds: cython.Py_ssize_t = len(values)
         n: cython.Py_ssize_t = self._n
-        self._present(values, experts)
+        sleepers: cython.bint = self._present(values, experts)
         self._loss.check_forecasts(values)
         forecasts = np.empty(rounds)
         made: cython.double[::1] = view(forecasts)
         with self._lock:
             self._values = view(values.reshape(-1))
+            self.wake_all()
+            self._look_for_sleepers = sleepers
             with cython.nogil:
                 for t in range(rounds):
                     self.wake(t * n)
                     made[t] = self.predict()
+            self._let_go()
         return forecasts
 
     def _learn(self, values: Any, outcomes: Any, experts: Any, shares: Any = None) -> Any:
@@ -569,7 +705,7 @@ class ExpertLearner(Storable):
         bad: cython.int = 0
         forecasting: cython.bint = outcomes is not None
         keeping: cython.bint = shares is not None
-        self._present(values, experts, "advice" if forecasting else "losses")
+        sleepers: cython.bint = self._present(values, experts, "advice" if forecasting else "losses")
         if forecasting:
             self._loss.check_forecasts(values)
         if self._linear and not forecasting:
@@ -583,6 +719,8 @@ class ExpertLearner(Storable):
         with self._lock:
             before = self._state() if rounds > 1 else None
             self._values = view(values.reshape(-1))
+            self.wake_all()
+            self._look_for_sleepers = sleepers
             with cython.nogil:
                 for t in range(rounds):
                     self.wake(t * n)
@@ -602,14 +740,25 @@ class ExpertLearner(Storable):
                     if not forecasting:
                         self._unforecast += 1
             if bad:
+                refusal = self._refusal(bad, t, rounds, experts)
+                self._let_go()
                 if before is not None:
                     self._become(before)
-                raise self._refusal(bad, t, rounds, experts, forecasting)
+                raise refusal
             if rounds:
                 self._experts = experts
+            self._let_go()
         return forecasts, suffered
 
-    def _refusal(self, bad: int, t: int, rounds: int, experts: Any, forecasting: bool) -> Exception:
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _let_go(self) -> cython.int:
+        """Keep nothing of the caller's arrays."""
+        self._values = self._scratch
+        self._losses = self._scratch
+        return 0
+
+    def _refusal(self, bad: int, t: int, rounds: int, experts: Any) -> Exception:
         raised, self._raised = self._raised, None
         if raised is not None:
             return raised
@@ -664,7 +813,7 @@ class ExpertLearner(Storable):
     @property
     def awake_rounds(self) -> Any:
         """In how many rounds each expert was awake."""
-        return plain(self._awake_rounds)
+        return self._rounds - plain(self._asleep_rounds)
 
     @property
     def takes_losses(self) -> bool:
@@ -696,7 +845,7 @@ class ExpertLearner(Storable):
                 expert_losses=plain(self._expert_losses),
                 regrets=plain(self._regrets),
                 slope_regrets=plain(self._slope_regrets),
-                awake_rounds=plain(self._awake_rounds),
+                awake_rounds=self._rounds - plain(self._asleep_rounds),
                 loss_function=self._loss,
                 linear=bool(self._linear),
                 drawing=bool(self._drawing),
@@ -745,7 +894,7 @@ class ExpertLearner(Storable):
             "expert_losses": plain(self._expert_losses),
             "regrets": plain(self._regrets),
             "slope_regrets": plain(self._slope_regrets),
-            "awake_rounds": plain(self._awake_rounds),
+            "asleep_rounds": plain(self._asleep_rounds),
         }
 
     def _check_state(self, state: Any) -> None:
@@ -756,11 +905,11 @@ class ExpertLearner(Storable):
         for name in ("expert_losses", "regrets"):
             numbers(state, name, self._n)
         numbers(state, "slope_regrets", self._n if self._linear else 0)
-        counts = state["awake_rounds"]
+        counts = state["asleep_rounds"]
         if not isinstance(counts, np.ndarray) or counts.dtype != np.int64 or counts.shape != (self._n,):
-            raise invalid("awake_rounds", f"an array of {self._n} whole numbers", counts)
+            raise invalid("asleep_rounds", f"an array of {self._n} whole numbers", counts)
         if self._n and not 0 <= counts.min() <= counts.max() <= state["rounds"]:
-            raise invalid("awake_rounds", "counts, none above rounds", counts)
+            raise invalid("asleep_rounds", "counts, none above rounds", counts)
         if not isinstance(state["names"], list) or len(state["names"]) > self._n:
             raise invalid("names", f"at most {self._n} names", state["names"])
 
@@ -772,7 +921,7 @@ class ExpertLearner(Storable):
         self._expert_losses = numbers(state, "expert_losses", self._n)
         self._regrets = numbers(state, "regrets", self._n)
         self._slope_regrets = numbers(state, "slope_regrets", self._n if self._linear else 0)
-        self._awake_rounds = view(state["awake_rounds"].copy())
+        self._asleep_rounds = view(state["asleep_rounds"].copy())
 
     def __repr__(self) -> str:
         shown = {name: value for name, value in self.parameters.items() if value is not None and value is not False}

@@ -137,8 +137,7 @@ class AdaHedge(ExpertLearner):
             return after - before
         rate = self._log_n / self._delta
         if self._some_sleep:
-            self._some_sleep = False
-            self._total = self.exponentiate(self._cumulative, -rate)
+            self.everyone()
         for i in range(self._n):
             total += self._shares[i] * exp(-rate * (self._seen[i] - low))
         total = total / self._total

@@ -60,6 +60,7 @@ class RangedBernsteinBound(RegretTheorem):
     name = "ranged Bernstein bound"
     statement = "regret <= 2 M sqrt(T ln N) + M/2 + (ln N + ln W) (2M + M sqrt(T / ln N))"
     citation = "Wintenberger 2017; Gaillard, Stoltz & van Erven 2014, Theorem 3"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
         if not run.ranged:

@@ -56,6 +56,7 @@ class FixedRateBound(RegretTheorem):
     name = "fixed rate bound"
     statement = "regret <= ln N / rate + rate T / 8"
     citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.6"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
         if run.kept["schedule"] != "fixed" or not run.ranged:
@@ -69,6 +70,7 @@ class DoublingBound(RegretTheorem):
     name = "doubling bound"
     statement = "regret <= sqrt(2)/(sqrt(2) - 1) sqrt((T/2) ln N) + sqrt(ln N / 2)"
     citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.7"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
         if run.kept["schedule"] != "doubling":
@@ -82,6 +84,7 @@ class DecreasingRateBound(RegretTheorem):
     name = "decreasing rate bound"
     statement = "regret <= 2 sqrt((T/2) ln N) + sqrt(ln N / 8)"
     citation = "Cesa-Bianchi & Lugosi 2006, Theorem 2.3"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
         if run.kept["schedule"] != "decreasing":
@@ -94,6 +97,7 @@ class ExpConcaveBound(RegretTheorem):
     name = "exp-concave bound"
     statement = "regret <= ln N / rate, where exp(-rate * loss) is concave in the forecast"
     citation = "Cesa-Bianchi & Lugosi 2006, Proposition 3.1"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
         if (
@@ -202,8 +206,10 @@ class ExponentialWeights(ExpertLearner):
     @cython.exceptval(check=False)
     def update(self) -> cython.void:
         i: cython.Py_ssize_t
+        cumulative: cython.double[::1] = self._cumulative
+        seen: cython.double[::1] = self._seen
         for i in range(self._n):
-            self._cumulative[i] += self._seen[i]
+            cumulative[i] += seen[i]
         if self._schedule == 1:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
         # With doubling, a power of two begins a period of as many rounds.

@@ -107,19 +107,21 @@ class FixedShare(ExpertLearner):
         if given not in ((True, True, False, False), (False, False, True, True), (True, True, False, True)):
             received = (share, rate, horizon, shifts)
             raise invalid("share, rate, horizon, shifts", "share and rate, or horizon and shifts", received)
-        self._shifts = None if shifts is None else at_least("shifts", shifts, 0)
-        self._horizon = None if horizon is None else at_least("horizon", horizon, 3)
-        if self._horizon is None:
+        changes = 0 if shifts is None else at_least("shifts", shifts, 0)
+        rounds = 0 if horizon is None else at_least("horizon", horizon, 3)
+        self._shifts = None if shifts is None else changes
+        self._horizon = None if horizon is None else rounds
+        if horizon is None:
             self._share = between("share", share, 1e-300, 1, "a number between 0 and 1, above 1e-300")
             self._rate = positive_number("rate", rate)
         else:
-            if not 1 <= self._shifts < self._horizon - 1:
-                raise invalid("shifts", f"from 1 to {self._horizon - 2}, for a horizon of {self._horizon}", shifts)
-            self._share = self._shifts / (self._horizon - 1)
+            if not 1 <= changes < rounds - 1:
+                raise invalid("shifts", f"from 1 to {rounds - 2}, for a horizon of {rounds}", shifts)
+            self._share = changes / (rounds - 1)
             entropy = -self._share * math.log(self._share) - (1 - self._share) * math.log1p(-self._share)
-            cost = (self._shifts + 1) * math.log(self._n) + (self._horizon - 1) * entropy
-            self._rate = math.sqrt(8 * cost / self._horizon)
-        self._levels = 1 + (self._shifts or 0)
+            cost = (changes + 1) * math.log(self._n) + (rounds - 1) * entropy
+            self._rate = math.sqrt(8 * cost / rounds)
+        self._levels = 1 + changes
         self._probabilities = view(np.full(self._n, 1.0 / self._n))
         self._paths = view(np.zeros(self._levels * self._n))
 

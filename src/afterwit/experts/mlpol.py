@@ -53,6 +53,7 @@ class RangedPolynomialBound(RegretTheorem):
     name = "ML-Poly bound"
     statement = "regret to i <= sqrt((M^2 + sum_t r_{t,i}^2) N (1 + ln(1 + T))) <= M sqrt((1 + T) N (1 + ln(1 + T)))"
     citation = "Gaillard, Stoltz & van Erven 2014, Theorem 5"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
         if not run.ranged:

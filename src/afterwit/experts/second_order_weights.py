@@ -56,6 +56,7 @@ class GeneralSecondOrderBound(RegretTheorem):
     name = "general second-order bound"
     statement = "regret <= ln N / (1 - beta) + (1 - beta) T / alpha, alpha = 2 beta"
     citation = "Mohri, Rostamizadeh & Talwalkar 2018, exercise 8.9"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]]:
         beta = run.kept["beta"]
@@ -67,6 +68,7 @@ class HorizonBound(RegretTheorem):
     name = "horizon bound"
     statement = "regret <= 2 sqrt(T ln N) after at most T rounds, the horizon"
     citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.4 and exercise 8.7"
+    by_rounds = True
 
     def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
         horizon = run.parameters["horizon"]

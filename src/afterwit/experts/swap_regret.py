@@ -75,7 +75,7 @@ class SwapRegret(ExpertLearner):
     """
 
     _base: object
-    _copies: list
+    _copies: list[Any]
     _matrix: cython.double[::1]
 
     theorems = (SumOfBaseBounds(),)
@@ -125,36 +125,41 @@ class SwapRegret(ExpertLearner):
     def stationary(self) -> cython.double:
         """The p with p = p Q, by elimination without subtraction (Grassmann, Taksar & Heyman 1985)."""
         n: cython.Py_ssize_t = self._n
+        matrix: cython.double[::1] = self._matrix
+        shares: cython.double[::1] = self._shares
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         k: cython.Py_ssize_t
+        factor: cython.double
         start: cython.Py_ssize_t = 0
         out: cython.double
         total: cython.double
         for k in range(n - 1, 0, -1):
             out = 0.0
             for j in range(k):
-                out += self._matrix[k * n + j]
+                out += matrix[k * n + j]
             if not out > 1e-150:
                 # Nothing leads from k to those below it, or nothing that counts: all may stay at k.
                 start = k
                 break
             for i in range(k):
-                self._matrix[i * n + k] = self._matrix[i * n + k] / out
+                factor = matrix[i * n + k] / out
+                matrix[i * n + k] = factor
                 for j in range(k):
-                    self._matrix[i * n + j] += self._matrix[i * n + k] * self._matrix[k * n + j]
+                    matrix[i * n + j] += factor * matrix[k * n + j]
         for k in range(start):
-            self._shares[k] = 0.0
-        self._shares[start] = 1.0
+            shares[k] = 0.0
+        shares[start] = 1.0
         total = 1.0
         for k in range(start + 1, n):
-            self._shares[k] = 0.0
+            out = 0.0
             for j in range(start, k):
-                self._shares[k] += self._shares[j] * self._matrix[j * n + k]
-            total += self._shares[k]
+                out += shares[j] * matrix[j * n + k]
+            shares[k] = out
+            total += out
             if total > 1e150:
                 for j in range(k + 1):
-                    self._shares[j] /= total
+                    shares[j] /= total
                 total = 1.0
         return total
 
@@ -171,11 +176,13 @@ class SwapRegret(ExpertLearner):
         """Show each copy its part of the losses."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
+        share: cython.double
         copy: ExpertLearner
         for i in range(self._n):
             copy = self._copies[i]
+            share = self._shares[i] / self._total
             for j in range(self._n):
-                copy._losses[j] = self._shares[i] / self._total * self._seen[j]
+                copy._losses[j] = share * self._seen[j]
             copy.show()
             copy._own = copy._low + copy._width * copy._mixed
             copy.commit()
@@ -218,8 +225,9 @@ class SwapRegret(ExpertLearner):
         ExpertLearner._check_state(self, state)
         if not isinstance(state["copies"], list) or len(state["copies"]) != self._n:
             raise invalid("copies", f"{self._n} states", state["copies"])
+        base: Any = self._base
         for copy in state["copies"]:
-            self._base._check_state(copy)
+            base._check_state(copy)
 
     def _become(self, state: Any) -> None:
         ExpertLearner._become(self, state)

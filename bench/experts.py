@@ -1,0 +1,102 @@
+"""Expert algorithms: the time of whole runs, and how well the default one forecasts real data."""
+
+import csv
+import gzip
+import time
+from pathlib import Path
+
+import numpy as np
+
+import afterwit as aw
+
+ROUNDS, EXPERTS = 8_000, 20
+FORECASTS = [
+    # File, target, which columns are the experts, the largest RMSE wanted, and what there is to compare with.
+    (
+        "french_load_experts.csv",
+        "Load",
+        lambda name: name not in ("Date", "Load", "Forecast_RTE_dayahead"),
+        1100.0,
+        "best expert 1,476, best fixed mixture 1,260, grid operator 1,212",
+    ),
+    (
+        "weather_experts.csv.gz",
+        "observation",
+        lambda name: name in ("CMCG", "ETA", "GASP", "GFS", "JMA", "NGPS", "TCWB", "UKMO"),
+        3.19,
+        "best expert 3.24, plain mean 3.23",
+    ),
+]
+
+
+def forecast_cases(folder):
+    """One pass of the default algorithm over real forecasts."""
+    for name, target, is_expert, wanted, others in FORECASTS:
+        path = Path(folder) / name
+        if not path.exists():
+            print(f"MLpol on {name}: left out, {path} is not there (make bench DATA=FOLDER)")
+            continue
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as file:
+            header, *rows = csv.reader(file)
+        places = [place for place, column in enumerate(header) if is_expert(column)]
+        advice = np.array([[float(row[place]) for place in places] for row in rows])
+        outcomes = np.array([float(row[header.index(target)]) for row in rows])
+        forecasts = aw.MLpol(len(places)).learn_many(advice, outcomes)
+        error = float(np.sqrt(np.mean((forecasts - outcomes) ** 2)))
+        verdict = "reached" if error <= wanted else "NOT REACHED"
+        print(f"MLpol on {name}: RMSE {error:,.4g}; wanted <= {wanted:,.4g}: {verdict} ({others})", flush=True)
+        yield {"case": f"MLpol on {name}", "rmse": error, "wanted": wanted}
+
+
+def algorithms(n):
+    """Every algorithm that sees all losses, for n experts and as many rounds as the case has."""
+    return {
+        "WeightedMajority": lambda: aw.WeightedMajority(n),
+        "RandomizedWeightedMajority": lambda: aw.RandomizedWeightedMajority(n, horizon=ROUNDS),
+        "ExponentialWeights": lambda: aw.ExponentialWeights(n),
+        "SecondOrderWeights": lambda: aw.SecondOrderWeights(n, horizon=ROUNDS),
+        "PolynomialWeights": lambda: aw.PolynomialWeights(n),
+        "SleepingExperts": lambda: aw.SleepingExperts(n),
+        "FixedShare": lambda: aw.FixedShare(n, horizon=ROUNDS, shifts=5),
+        "AdaHedge": lambda: aw.AdaHedge(n),
+        "BOA": lambda: aw.BOA(n),
+        "MLpol": lambda: aw.MLpol(n),
+        "SwapRegret": lambda: aw.SwapRegret(aw.ExponentialWeights(n, horizon=ROUNDS)),
+    }
+
+
+def expert_cases(best_times):
+    """Milliseconds for 8,000 rounds of 20 experts; the two large runs beside numpy."""
+    generator = np.random.default_rng(4)
+    advice, outcomes = generator.random((ROUNDS, EXPERTS)), generator.random(ROUNDS)
+    labels, truth = np.round(advice), np.round(outcomes)
+    votes = ("WeightedMajority", "RandomizedWeightedMajority", "SecondOrderWeights", "SleepingExperts", "SwapRegret")
+    for name, made in algorithms(EXPERTS).items():
+        rounds = (labels, truth) if name in votes else (advice, outcomes)
+        seconds = best_times({name: lambda made=made, rounds=rounds: made().learn_many(*rounds)}, 5)[name]
+        verdict = "reached" if seconds <= 0.020 else "NOT REACHED"
+        print(f"{name}, {ROUNDS:,} x {EXPERTS}: {seconds * 1e3:.1f} ms; wanted <= 20 ms: {verdict}", flush=True)
+    advice, outcomes = generator.random((1_000_000, 10)), generator.random(1_000_000)
+    begin = time.perf_counter()
+    aw.ExponentialWeights(10).learn_many(advice, outcomes)
+    seconds = time.perf_counter() - begin
+    verdict = "reached" if seconds <= 1 else "NOT REACHED"
+    print(f"ExponentialWeights, 1,000,000 x 10: {seconds:.2f} s; wanted <= 1 s: {verdict}", flush=True)
+
+    losses = generator.random((100, 1_000_000))
+    scratch = np.empty(1_000_000)
+
+    def numpy_alone():
+        for row in losses:
+            np.exp(row, out=scratch)
+            np.multiply(scratch, row, out=scratch)
+            scratch.sum()
+
+    times = best_times(
+        {
+            "afterwit": lambda: aw.ExponentialWeights(1_000_000).observe_many(losses),
+            "numpy, exp + 2 passes": numpy_alone,
+        },
+        3,
+    )
+    yield "ExponentialWeights, 100 x 1,000,000", times, {"numpy, exp + 2 passes": 1 / 3}

@@ -1,0 +1,42 @@
+"""Adversaries that look at the learner: every label is the one it does not predict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from afterwit.errors import invalid
+from afterwit.labels import Labels
+from afterwit.protocol import Learner
+
+
+class ContraryStream:
+    """A stream against one learner, for `play` with that learner and no delay: each round asks what it predicts.
+
+    ``rounds`` is how many rounds it has, each of them a mistake. ``target`` is what the labels of the last run agree
+    with, as far as it was played.
+    """
+
+    def __init__(self, learner: Any, rounds: int, labels: Any) -> None:
+        if not isinstance(learner, Learner):
+            raise invalid("learner", "an object with predict_one and learn_one", learner)
+        self._learner = learner
+        self._labels = Labels(getattr(learner, "labels", (-1, 1)) if labels is None else labels)
+        self.rounds = rounds
+
+    def __len__(self) -> int:
+        return self.rounds
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        raise NotImplementedError
+
+    @property
+    def target(self) -> Any:
+        raise NotImplementedError
+
+    def _against(self, x: Any) -> bool:
+        """Whether the label of x is the positive one: it is not if that is what the learner predicts."""
+        return bool(self._learner.predict_one(x) != self._labels.positive)
+
+    def _label(self, positive: bool) -> Any:
+        return self._labels.positive if positive else self._labels.negative

@@ -1,0 +1,264 @@
+"""The average of all hypotheses of a linear learner.
+
+Setting     T examples drawn independently from one distribution; w_t are the weights before round t; a convex loss
+            l(s, y) of the score s, of which no example and no w_t can make more than M; R(w) is the expected loss of
+            w on new data.
+Procedure   play all rounds, return (w_1 + ... + w_T) / T. (`AveragedPerceptron` predicts by (w_2 + ... + w_{T+1}) / T.)
+Guarantee   with probability at least 1 - delta each of
+            R(average) <= (1/T) sum_t l(w_t . x_t, y_t) + M sqrt(2 ln(1/delta) / T)
+            R(average) <= inf_u R(u) + R_T / T + 2 M sqrt(2 ln(2/delta) / T), with R_T the regret.
+            A mistake costs at least 1 of the hinge loss, ln 2 of the logistic, 1/2 of the squared loss: so the first
+            bounds the error too.
+Assumes     M. It is known where the weights stay in a ball and the examples within a radius (SGD with a ball,
+            OnlineSVM, Winnow, and ``radius``); else it is your promise, ``largest_loss``. With neither there is no
+            bound: the weights of a perceptron have no length that is known beforehand.
+Memory      two weight vectors. Cost: O(non-zeros) for the perceptron, O(features) more in each round that changes the
+            weights for the others.
+Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Theorem 8.15.
+
+>>> from afterwit import SGD, adversaries
+>>> stream = adversaries.separable(20_000, 5, margin=0.3, seed=0)
+>>> predictor = average(SGD(loss="hinge", rate=0.1, ball=4.0), stream, radius=1.0)
+>>> print(predictor.certificate.line())
+averaged hypothesis, error: error at most 0.08754, with probability 95% (holds; Mohri et al. 2018, Theorem 8.15)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from afterwit.batch._linear import Columns, Floats, has_fresh_weights, is_linear, reserved
+from afterwit.batch._rounds import Block, Source, fresh_copy, probability
+from afterwit.batch._theorem import BatchTheorem
+from afterwit.batch.frozen import FrozenPredictor
+from afterwit.certificate import Assumption, Basis, Certificate
+from afterwit.errors import InputError, invalid, positive_number
+from afterwit.hindsight.comparator import row_norms
+from afterwit.linear._losses import losses
+from afterwit.linear.perceptron import Perceptron
+
+#: How much of each loss a mistake costs at least.
+COST_OF_A_MISTAKE = {"hinge": 1.0, "logistic": math.log(2), "squared": 0.5}
+LOSSES = (*COST_OF_A_MISTAKE, "perceptron")
+
+
+class AverageLoss(BatchTheorem):
+    """A convex loss of the average is at most the average loss."""
+
+    name = "averaged hypothesis"
+    statement = "R(average) <= mean loss while learning + M sqrt(2 ln(1/delta) / T)"
+    citation = "Mohri et al. 2018, Theorem 8.15"
+    quantity = "loss"
+    foreseeable = False
+
+    @staticmethod
+    def bound(mean_loss: Any, rounds: Any, delta: Any, largest_loss: Any) -> Any:
+        return mean_loss + largest_loss * math.sqrt(2 * math.log(1 / delta) / rounds)
+
+
+class AverageError(AverageLoss):
+    """The same for the error, where every mistake costs at least c of the loss."""
+
+    name = "averaged hypothesis, error"
+    statement = "error <= (mean loss while learning + M sqrt(2 ln(1/delta) / T)) / c"
+    quantity = "error"
+
+
+class AverageExcess(BatchTheorem):
+    """The loss of the average beyond that of the best comparator."""
+
+    name = "averaged hypothesis, beyond the best"
+    statement = "R(average) - inf R(u) <= R_T / T + 2 M sqrt(2 ln(2/delta) / T)"
+    citation = "Mohri et al. 2018, Theorem 8.15"
+    quantity = "loss beyond the best"
+    foreseeable = False
+
+    @staticmethod
+    def bound(regret: Any, rounds: Any, delta: Any, largest_loss: Any) -> Any:
+        return regret / rounds + 2 * largest_loss * math.sqrt(2 * math.log(2 / delta) / rounds)
+
+
+def average(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    loss: Any = "hinge",
+    radius: Any = None,
+    largest_loss: Any = None,
+    regret: Any = None,
+    delta: Any = 0.05,
+) -> FrozenPredictor:
+    """The averaged hypothesis; its ``learner`` is a `Perceptron` with these weights.
+
+    learner       a linear learner, where to begin; it is copied, and never changed
+    X, y          examples and labels, or a stream in place of both
+    loss          "hinge", "logistic", "squared" or "perceptron": the convex loss that is bounded, whatever the
+                  learner's own
+    radius        your promise that no example is longer; M follows for learners whose weights stay in a ball
+    largest_loss  your promise of M itself
+    regret        a number that the learner's regret in this loss does not exceed, for the second bound
+    delta         how likely each bound may fail
+    """
+    delta = probability("delta", delta)
+    if not isinstance(loss, str) or loss not in LOSSES:
+        raise invalid("loss", "one of " + ", ".join(map(repr, LOSSES)), loss)
+    radius = None if radius is None else positive_number("radius", radius)
+    largest_loss = None if largest_loss is None else positive_number("largest_loss", largest_loss)
+    if regret is not None and (not isinstance(regret, (int, float)) or not math.isfinite(regret)):
+        raise invalid("regret", "a number", regret)
+    if not is_linear(learner):
+        raise invalid("learner", "a linear learner, whose score is w . x", type(learner))
+    played = _Average(fresh_copy(learner), loss, radius is not None)
+    with Source(learner, X, y) as source:
+        for block in source.blocks():
+            played.take(block)
+    if played.rounds == 0:
+        raise InputError("X must be at least one example; received none")
+    M, known = _largest_loss(learner, loss, radius, largest_loss, played)
+    certificate = _certificate(learner, loss, played, M, known, regret, delta)
+    return FrozenPredictor(played.predictor(), "average", certificate)
+
+
+class _Average:
+    """The sum of the weights before every round, and what the rounds cost."""
+
+    def __init__(self, learner: Any, loss: str, measure: bool) -> None:
+        self.learner = learner
+        self.loss = loss
+        self.measure = measure
+        self.sum = np.zeros(0)
+        self.rounds = self.mistakes = self.changes = 0
+        self.total = self.largest = self.longest = 0.0
+
+    def take(self, block: Block) -> None:
+        before = self.learner.copy()
+        played = block.learn(self.learner)
+        assert played.scores is not None
+        cost = losses(self.loss, played.signs, played.scores)
+        self.total += float(cost.sum())
+        self.largest = max(self.largest, float(cost.max()))
+        rows = self.learner._checked(block.X, block.y)[0]
+        if self.measure:
+            self.longest = max(self.longest, float(row_norms(rows.matrix()).max()))
+        changes = np.flatnonzero(played.changed)
+        if type(self.learner) is Perceptron:
+            self._add(block.count * before._vector())
+            self._add(self._additions(rows, played.signs, changes, block.count))
+        else:
+            self._replay(before, block, changes)
+        self.rounds += block.count
+        self.mistakes += int(np.count_nonzero(played.mistaken))
+        self.changes += len(changes)
+
+    def _additions(self, rows: Any, signs: Any, changes: Any, count: int) -> Floats:
+        """What the examples added in these rounds are in the sum: each is there in all rounds after its own."""
+        factors = self.learner.rate * (count - 1 - changes) * signs[changes]
+        length = len(self.learner._vector())
+        total = Columns(self.learner, rows).back(rows.matrix()[changes].T @ factors, length)
+        if reserved(self.learner):
+            total[0] = factors.sum()
+        return total
+
+    def _replay(self, learner: Any, block: Block, changes: Any) -> None:
+        """The block once more, with a stop after every change."""
+        at = 0
+        for change in [*changes.tolist(), block.count - 1]:
+            if change + 1 > at:
+                weights = learner._vector()
+                block.part(at, change + 1).learn(learner)
+                if has_fresh_weights(learner):
+                    weights = self._over_all_features(learner, weights)
+                self._add((change + 1 - at) * weights)
+                at = change + 1
+
+    def _over_all_features(self, learner: Any, weights: Floats) -> Floats:
+        """The weights of Winnow before these rounds, which may have brought the features: in the first, all alike."""
+        length = len(learner._vector())
+        if len(weights) == length:
+            return weights
+        if len(weights) > reserved(learner):
+            raise InputError(
+                f"X must be rows of one width for {type(learner).__name__}, whose weights change with every new feature"
+            )
+        return np.full(length, 0.0 if learner._signed else 1 / length)
+
+    def _add(self, vector: Floats) -> None:
+        if len(vector) > len(self.sum):
+            self.sum = np.concatenate([self.sum, np.zeros(len(vector) - len(self.sum))])
+        self.sum[: len(vector)] += vector
+
+    def predictor(self) -> Any:
+        """A linear learner with the averaged weights."""
+        found = Perceptron(intercept=bool(reserved(self.learner)), labels=self.learner.labels)
+        names = self.learner.state()["names"]
+        length = len(self.learner._vector())
+        weights = np.concatenate([self.sum, np.zeros(length - len(self.sum))]) / self.rounds
+        counts = {"rounds": self.rounds, "mistakes": self.mistakes, "updates": self.changes}
+        found.restore({**counts, "weights": weights, "names": names})
+        return found
+
+
+def _largest_loss(
+    learner: Any, loss: str, radius: float | None, largest_loss: float | None, played: _Average
+) -> tuple[float, tuple[Assumption, ...]]:
+    """M, and how it is known; infinite if it is not."""
+    if largest_loss is not None:
+        kept = played.largest <= largest_loss
+        detail = f"the largest here was {played.largest:.4g}"
+        statement = f"no example costs any of the hypotheses more than M = {largest_loss:.4g}"
+        return largest_loss, (Assumption(statement, Basis.PROMISED, None if kept else False, detail),)
+    score, because = _largest_score(learner, 1.0 if radius is None else radius)
+    if radius is None or not math.isfinite(score):
+        detail = "give radius, or largest_loss" if math.isfinite(score) else f"{because}: give largest_loss"
+        return math.inf, (Assumption("the loss is at most some M that is known", Basis.ENFORCED, False, detail),)
+    M = float(losses(loss, np.ones(1), np.array([-score]))[0])
+    kept = played.longest <= radius * (1 + 1e-9)
+    within = Assumption(
+        f"no example is longer than R = {radius:.4g}",
+        Basis.PROMISED,
+        None if kept else False,
+        f"the longest here has {played.longest:.4g}",
+    )
+    return M, (within, Assumption(f"the loss is at most M = {M:.4g}", Basis.ENFORCED, True, because))
+
+
+def _largest_score(learner: Any, radius: float) -> tuple[float, str]:
+    """The greatest |w . x| there can be for examples within the radius, and why."""
+    parameters = learner.parameters
+    length = math.hypot(radius, 1.0) if parameters.get("intercept") else radius
+    if parameters.get("ball") is not None:
+        return float(parameters["ball"]) * length, "the weights stay in a ball"
+    if type(learner).__name__ == "OnlineSVM":
+        return float(parameters["C"]) * length * length, "the weights are never longer than C R"
+    if has_fresh_weights(learner):
+        return length, "the weights have a 1-norm of at most 1"
+    return math.inf, f"nothing bounds the weights of {type(learner).__name__}"
+
+
+def _certificate(
+    learner: Any, loss: str, played: _Average, M: float, known: tuple[Assumption, ...], regret: Any, delta: float
+) -> Certificate:
+    mean = played.total / played.rounds
+    finite = math.isfinite(M)
+    bound = AverageLoss.bound(mean, played.rounds, delta, M) if finite else None
+    inputs: dict[str, Any] = {"loss": loss, "T": played.rounds, "delta": delta, "observed": "while learning"}
+    if finite:
+        inputs["M"] = M
+    evidence = {"subject": f"average of {type(learner).__name__}", "rounds": played.rounds, "assumptions": known}
+    found = [AverageLoss(delta).certify({**evidence, "observed": mean, "bound": bound, "inputs": inputs})]
+    if loss in COST_OF_A_MISTAKE:
+        cost = COST_OF_A_MISTAKE[loss]
+        error = {"observed": played.mistakes / played.rounds, "bound": None if bound is None else bound / cost}
+        shown = {**inputs, "c": cost, "mean loss": mean}
+        found.insert(0, AverageError(delta).certify({**evidence, **error, "inputs": shown}))
+    if regret is not None:
+        promise = Assumption(f"the regret is at most {regret:.4g}", Basis.PROMISED, None)
+        beyond = AverageExcess.bound(regret, played.rounds, delta, M) if finite else None
+        excess = {"observed": regret / played.rounds, "bound": beyond, "inputs": {**inputs, "R_T": float(regret)}}
+        found.append(AverageExcess(delta).certify({**evidence, **excess, "assumptions": (*known, promise)}))
+    return replace(found[0], others=tuple(found[1:]))

@@ -1,0 +1,97 @@
+"""The margin bound of the kernel perceptron on new data.
+
+Setting     T examples drawn independently from one distribution, played once by a (kernel) perceptron that starts at 0;
+            I are the rounds in which it was wrong. For any h in feature space with |h| <= 1 and any rho > 0, its hinge
+            losses at margin rho are max(0, 1 - y_t h(x_t) / rho).
+Guarantee   (a) mistakes <= sum of the hinge losses + (1/rho) sqrt(sum of K(x_t, x_t) over t in I).
+            (b) with probability at least 1 - delta, for the hypothesis that `penalized_selection` returns:
+            R <= mean hinge loss + (1/(rho T)) sqrt(sum of K(x_t, x_t) over t in I) + 6 sqrt(ln(2 (T + 1) / delta) / T).
+            By (a) that is never less than the bound of `penalized_selection` itself. What it adds is a reason: data on
+            which some h has a large margin are learned well.
+Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Exercise 8.11.
+
+>>> from afterwit import Perceptron, adversaries
+>>> stream = adversaries.separable(20_000, 10, margin=0.3, seed=0)
+>>> learner = Perceptron()
+>>> _ = learner.learn_many(stream.X, stream.y)
+>>> certificate = kernel_margin_bound(learner, stream.X, stream.y)
+>>> round(certificate.bound, 4), certificate.quantity, certificate.observed
+(0.1568, 'error', 0.00025)
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from afterwit.batch._rounds import probability
+from afterwit.batch._theorem import BatchTheorem
+from afterwit.batch.penalized_selection import PenalizedSelection
+from afterwit.certificate import Assumption, Basis, Certificate
+from afterwit.errors import invalid
+from afterwit.hindsight.comparator import row_norms
+from afterwit.linear._certify_kernel import Gram
+from afterwit.linear._replay import matrix_of
+from afterwit.linear.kernel_perceptron import KernelPerceptron
+from afterwit.linear.perceptron import HingeBound, Perceptron
+
+
+class KernelMarginBound(BatchTheorem):
+    """Data with a large margin in feature space are learned well."""
+
+    name = "margin bound on new data"
+    statement = "R <= L(u) / T + |u| sqrt(sum of K(x, x) over the mistakes) / T + 6 sqrt(ln(2 (T + 1) / delta) / T)"
+    citation = "Mohri et al. 2018, Exercise 8.11"
+    foreseeable = False
+
+    @staticmethod
+    def bound(hinge_loss: Any, norm: Any, squares: Any, rounds: Any, delta: Any) -> Any:
+        return PenalizedSelection.bound((hinge_loss + norm * math.sqrt(squares)) / rounds, rounds, delta)
+
+
+def kernel_margin_bound(learner: Any, X: Any, y: Any, delta: Any = 0.05) -> Certificate:
+    """The bound for a perceptron that has learned X, y in one pass; u = h/rho is found in hindsight.
+
+    learner  a `KernelPerceptron`, `DualPerceptron` or `Perceptron`
+    X, y     the examples it learned from, in order
+    delta    how likely the bound may fail
+    """
+    delta = probability("delta", delta)
+    if not isinstance(learner, KernelPerceptron) and type(learner) is not Perceptron:
+        raise invalid("learner", "a KernelPerceptron, a DualPerceptron or a Perceptron", type(learner))
+    found = learner.certificate(X, y)
+    hinge = [each for each in (found, *found.others) if isinstance(each.theorem, HingeBound)]
+    rows, signs = learner._checked(X, y)
+    once = Assumption(
+        "one pass: every example was new to the hypothesis that predicted it",
+        Basis.OBSERVED,
+        learner.rounds == rows.count,
+        f"{learner.rounds:,} rounds, {rows.count:,} examples",
+    )
+    assumptions = (*hinge[0].assumptions, once)
+    evidence: dict[str, Any] = {
+        "subject": f"penalized_selection of {type(learner).__name__}",
+        "rounds": learner.rounds,
+        "observed": learner.mistakes / max(1, learner.rounds),
+        "assumptions": assumptions,
+        "bound": None,
+    }
+    if all(assumption.met for assumption in assumptions) and rows.count:
+        updated = np.zeros(rows.count, dtype=np.int8)
+        type(learner)(**learner.parameters)._learn(rows, signs, updated)
+        squares = float(_squares(learner, rows)[updated > 0].sum())
+        candidates = [(float(each.inputs["L"]), float(each.inputs["|u|"])) for each in hinge if each.bound is not None]
+        bounds = [KernelMarginBound.bound(loss, norm, squares, rows.count, delta) for loss, norm in candidates]
+        loss, norm = candidates[int(np.argmin(bounds))]
+        inputs = {"L": loss, "|u|": norm, "sum of K": squares, "T": rows.count, "delta": delta}
+        evidence.update(bound=min(bounds), inputs={**inputs, "observed": "while learning"})
+    return KernelMarginBound(delta).certify(evidence)
+
+
+def _squares(learner: Any, rows: Any) -> Any:
+    """K(x, x) for every example."""
+    if isinstance(learner, KernelPerceptron):
+        return Gram(learner.kernel, rows).diagonal()
+    return row_norms(matrix_of(learner, rows)) ** 2

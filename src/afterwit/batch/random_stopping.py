@@ -1,0 +1,147 @@
+"""Random stopping: the hypothesis of a round drawn by lot.
+
+Setting     T examples drawn independently from one distribution; h_t is the hypothesis before round t, R(h_t) its error
+            on new data.
+Procedure   play all rounds, draw t uniformly from 1..T, return h_t.
+Guarantee   for a learner with mistake bound M the expected error of h_t, over the examples and the draw, is at most
+            M/T: with T = M/epsilon examples, at most epsilon. And with no mistake bound, with probability at least 1
+            - delta over the examples: the expected error over the draw is at most the share of mistakes made while
+            learning plus sqrt(2 ln(1/delta) / T).
+Memory      two hypotheses. The round is drawn as the stream goes by (each round takes the place of the choice so far
+            with probability 1/t), so that its length need not be known; some ln T copies are made.
+Source      Blum, Hopcroft & Kannan, Foundations of Data Science, Theorem 6.14 (5.12 in a later edition); Mohri,
+            Rostamizadeh & Talwalkar 2018, Lemma 8.14.
+
+>>> from afterwit import Perceptron, adversaries
+>>> stream = adversaries.separable(4000, 20, margin=0.2, seed=0)
+>>> predictor = random_stopping(Perceptron(), stream, mistake_bound=25, seed=0)  # (1 / 0.2)^2
+>>> predictor.certificate.bound, predictor.certificate.theorem.chance
+(0.00625, 'on average over the examples and its own draw')
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from afterwit.batch._rounds import Block, Source, fresh_copy, probability
+from afterwit.batch._theorem import BatchTheorem, with_probability
+from afterwit.batch.frozen import FrozenPredictor
+from afterwit.batch.progressive import ProgressiveBound
+from afterwit.certificate import Assumption, Basis, Certificate
+from afterwit.errors import InputError, invalid
+
+
+class RandomStopping(BatchTheorem):
+    """Few mistakes on any sequence: a random one of the hypotheses is rarely wrong."""
+
+    name = "random stopping"
+    statement = "E[error] <= M / T"
+    citation = "Blum et al., Foundations of Data Science, Theorem 6.14"
+
+    def __init__(self, delta: float | None = None, quantity: str = "") -> None:
+        super().__init__(delta, quantity)
+        self.chance = "on average over the examples and its own draw"
+
+    @staticmethod
+    def bound(mistake_bound: Any, rounds: Any) -> Any:
+        return mistake_bound / rounds
+
+
+class ProgressiveStopping(BatchTheorem):
+    """The same with the mistakes there were in place of a mistake bound."""
+
+    name = "random stopping, mistakes as they were"
+    statement = "E[error] over the draw <= mistakes / T + sqrt(2 ln(1/delta) / T)"
+    citation = "Blum et al., Foundations of Data Science, Theorem 6.14; Mohri et al. 2018, Lemma 8.14"
+    foreseeable = False
+
+    def __init__(self, delta: float | None = None, quantity: str = "") -> None:
+        super().__init__(delta, quantity)
+        if delta is not None:
+            self.chance = f"on average over its own draw, {with_probability(delta)} over the examples"
+
+
+def random_stopping(
+    learner: Any, X: Any, y: Any = None, *, seed: Any, mistake_bound: Any = None, delta: Any = 0.05
+) -> FrozenPredictor:
+    """The hypothesis of a random round.
+
+    learner        where to begin; it is copied, and never changed
+    X, y           examples and labels, or a stream in place of both
+    seed           of the draw
+    mistake_bound  M, a number of mistakes that the learner exceeds on no sequence of such examples, if one is known
+    delta          how likely the bound without M may fail
+    """
+    delta = probability("delta", delta)
+    if mistake_bound is not None and (
+        not isinstance(mistake_bound, (int, float, np.number)) or isinstance(mistake_bound, bool) or mistake_bound < 0
+    ):
+        raise invalid("mistake_bound", "a number of mistakes, or None", mistake_bound)
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
+        raise invalid("seed", "a whole number, at least 0", seed)
+    random = np.random.default_rng(int(seed))
+    working = fresh_copy(learner)
+    chosen, stop = fresh_copy(working), 1
+    rounds = mistakes = 0
+    following = _next_choice(stop, random)
+    with Source(learner, X, y) as source:
+        for block in source.blocks():
+            at = 0
+            while at < block.count:
+                until = min(block.count, following - 1 - rounds + at)
+                mistakes += _learned(block.part(at, until), working) if until > at else 0
+                rounds += until - at
+                at = until
+                if at < block.count:
+                    chosen, stop = fresh_copy(working), following
+                    following = _next_choice(stop, random)
+    if rounds == 0:
+        raise InputError("X must be at least one example; received none")
+    progressive = ProgressiveStopping(delta).certify(
+        {
+            "subject": type(learner).__name__,
+            "rounds": rounds,
+            "observed": mistakes / rounds,
+            "bound": ProgressiveBound.bound(mistakes / rounds, rounds, delta),
+            "inputs": {"T": rounds, "delta": delta, "observed": "while learning", "t": stop},
+        }
+    )
+    if mistake_bound is None:
+        return FrozenPredictor(chosen, "random_stopping", progressive)
+    certificate = _with_mistake_bound(float(mistake_bound), mistakes, stop, progressive)
+    return FrozenPredictor(chosen, "random_stopping", certificate)
+
+
+def _with_mistake_bound(mistake_bound: float, mistakes: int, stop: int, progressive: Certificate) -> Certificate:
+    rounds = progressive.rounds
+    kept = mistakes <= mistake_bound
+    statement = f"no sequence of such examples costs more than M = {mistake_bound:g} mistakes"
+    promise = Assumption(statement, Basis.PROMISED, None if kept else False, f"this one cost {mistakes:,}")
+    certificate = RandomStopping().certify(
+        {
+            "subject": progressive.subject,
+            "rounds": rounds,
+            "observed": mistakes / rounds,
+            "bound": RandomStopping.bound(mistake_bound, rounds),
+            "inputs": {"M": mistake_bound, "T": rounds, "observed": "while learning", "t": stop},
+            "assumptions": (promise,),
+        }
+    )
+    if not kept:
+        return replace(progressive, others=(certificate,))
+    return replace(certificate, others=(progressive,))
+
+
+def _next_choice(stop: int, random: np.random.Generator) -> int:
+    """The next round to be chosen: P(later than t) = stop / t, as if each t were chosen with probability 1/t."""
+    share = 1.0 - random.random()
+    return math.floor(stop / share) + 1
+
+
+def _learned(part: Block, learner: Any) -> int:
+    return int(np.count_nonzero(part.learn(learner).mistaken))

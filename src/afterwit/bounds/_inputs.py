@@ -1,0 +1,66 @@
+"""Inputs that many formulas share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from afterwit._quantities import (
+    COUNT,
+    COUNT_OR_NONE,
+    ERROR,
+    NOT_NEGATIVE,
+    POSITIVE,
+    PROBABILITY,
+    Range,
+)
+from afterwit.bounds._entry import Alternative, Input
+
+IID = "the examples are independent draws from one distribution"
+CHANCE = "with probability 1 - delta"
+
+DELTA = Input("delta", "delta", "the probability with which the bound may fail", PROBABILITY)
+SAMPLES = Input("samples", "n", "how many examples", COUNT)
+ERROR_RATE = Input("error", "eps", "the error that is wanted", ERROR)
+DEVIATION = Input("deviation", "eps", "how far the errors on the sample and in truth may be apart", ERROR)
+ROUNDS = Input("rounds", "T", "how many rounds", COUNT)
+RATE = Input("rate", "eta", "the learning rate", POSITIVE)
+LOSS_RANGE = Input("loss_range", "M", "losses are between 0 and this", POSITIVE, default=1.0)
+MISTAKE_BOUND = Input("mistakes", "M", "the mistakes the online learner makes at most", COUNT_OR_NONE)
+HYPOTHESES = Input(
+    "log_hypotheses",
+    "ln|H|",
+    "the logarithm of the number of rules in the class",
+    NOT_NEGATIVE,
+    alternative=Alternative("hypotheses", "how many rules are in the class", COUNT, math.log, "ln({})"),
+)
+EXPERTS = Input(
+    "log_experts",
+    "ln(N)",
+    "the logarithm of the number of experts",
+    NOT_NEGATIVE,
+    alternative=Alternative("experts", "how many experts", COUNT, math.log, "ln({})"),
+)
+VC_DIMENSION = Input(
+    "vc_dimension",
+    "d",
+    "the VC dimension of the class",
+    COUNT_OR_NONE,
+    alternative=Alternative(
+        "dimension",
+        "for half-spaces of R^dimension, whose VC dimension is one more",
+        COUNT,
+        lambda n: n + 1.0,
+        "({} + 1)",
+    ),
+)
+
+
+def bits(least: int = 0) -> Input:
+    """The size of a description; the regularised bound gives every size from 1 on its share of delta."""
+    allowed = Range("a finite number, at least 1", lambda x: x >= 1) if least else NOT_NEGATIVE
+    return Input("bits", "b", "the size of the rule's description in bits", allowed)
+
+
+def length(name: str, symbol: str, meaning: str) -> Any:
+    return Input(name, symbol, meaning, POSITIVE)

@@ -1,0 +1,244 @@
+"""afterwit experts: one forecast of many, beside each of them and what hindsight would have given."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from afterwit import losses
+from afterwit._catalogue import expert_algorithm_class, options_of
+from afterwit.cli._files import distinct_files
+from afterwit.cli._learners import read_options
+from afterwit.cli._progress import display
+from afterwit.errors import AfterwitError, StreamError, invalid, shorten
+from afterwit.hindsight import best_convex_combination
+from afterwit.storage import new_file, write_model
+from afterwit.streams.table import Table, read_table
+
+Floats = npt.NDArray[np.float64]
+
+#: What a mean loss is called, and how it is shown in the user's unit.
+NAMES = {"square": "RMSE", "absolute": "MAE", "percentage": "MAPE", "zero-one": "error"}
+
+
+@click.command(short_help="Make one forecast of many and show the three numbers.")
+@click.argument("file")
+@click.option("--target", metavar="COLUMN", required=True, help="The column that is to be forecast.")
+@click.option(
+    "--experts",
+    "names",
+    metavar="A,B,...",
+    help="The columns that are forecasts of it. If not given: all other columns that hold numbers.",
+)
+@click.option(
+    "--loss",
+    metavar="NAME",
+    default="square",
+    show_default=True,
+    help="square, absolute, percentage, pinball(0.9) (or another quantile), log or zero-one.",
+)
+@click.option(
+    "--algorithm",
+    metavar="NAME",
+    default="mlpol",
+    show_default=True,
+    help="What follows the experts: mlpol, boa, adahedge, fixed-share ... A name that is none lists them all.",
+)
+@click.option(
+    "--option",
+    "options",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="An option of the algorithm, such as loss_range=(0,100) or horizon=1000. May be given several times.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many experts to list, the best first.",
+)
+@click.option("--model", metavar="OUT", help="Save the learner to this file.")
+@click.option("--predictions", metavar="OUT", help="Write a CSV file with the outcome and the forecast of each round.")
+def experts(
+    file: str,
+    target: str,
+    names: str | None,
+    loss: str,
+    algorithm: str,
+    options: tuple[str, ...],
+    top: int,
+    model: str | None,
+    predictions: str | None,
+) -> None:
+    """Follow the forecasts in FILE, round by round, and make one forecast of them.
+
+    FILE is CSV with a header, plain or gzip; - for standard input. Every row is a round: the columns of the experts
+    hold their forecasts of the target column; an empty cell means that the expert sleeps in that round. In each round
+    the forecast is made before the target is looked at.
+    """
+    distinct_files(FILE=file, model=model, predictions=predictions)
+    kind = expert_algorithm_class(algorithm, "--algorithm")
+    read_loss = losses.get(loss) if loss in losses.NAMED else _loss(loss)
+    given = read_options(algorithm, options, [name for name in options_of(kind) if name not in ("n_experts", "loss")])
+    wanted = None if names is None else _names(names, target)
+    with ExitStack() as files:
+        # Places for the results first: a typo in a path must not cost a long run.
+        model_file = files.enter_context(new_file(model)) if model is not None else None
+        prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
+        with display(file, Path(file).stat().st_size if Path(file).is_file() else None) as shown:
+            table = read_table(file, None if wanted is None else [*wanted, target], shown.advance_to)
+        advice, outcomes, known = _columns(table, target, wanted)
+        learner = _made(kind, known, read_loss, given)
+        forecasts = learner.learn_many(advice, outcomes)
+        if model_file is not None:
+            write_model(learner, model_file)
+        if prediction_file is not None:
+            _write(prediction_file, target, outcomes, forecasts)
+    _show(table, learner, algorithm, target, advice, outcomes, forecasts, top)
+
+
+def _loss(text: str) -> losses.Loss:
+    try:
+        return losses.get(text)
+    except AfterwitError as error:
+        raise invalid("--loss", str(error).partition("must be ")[2].partition(";")[0], text) from None
+
+
+def _names(text: str, target: str) -> list[str]:
+    found = [name.strip() for name in text.split(",")]
+    if not all(found) or len(set(found)) < len(found):
+        raise invalid("--experts", "different names of columns with commas between them", text)
+    if target in found:
+        raise invalid("--experts", f"other columns than the target {target}", text)
+    return found
+
+
+def _columns(table: Table, target: str, wanted: list[str] | None) -> tuple[Floats, Floats, list[str]]:
+    if target not in table.names:
+        there = "holds other things than numbers" if target in table.skipped else f"is none of {', '.join(table.names)}"
+        raise StreamError(f"the target {shorten(target)} {shorten(there, 300)}", path=table.name)
+    outcomes = table.column(target)
+    if np.isnan(outcomes).any():
+        at = int(np.argmax(np.isnan(outcomes)))
+        raise StreamError(f"round {at + 1}: the target {target} is missing", path=table.name)
+    known = wanted if wanted is not None else [name for name in table.names if name != target]
+    if not known or not len(outcomes):
+        raise StreamError("no rounds with a forecast were found", path=table.name)
+    places = [table.names.index(name) for name in known]
+    return np.ascontiguousarray(table.values[:, places]), np.ascontiguousarray(outcomes), known
+
+
+def _made(kind: Any, known: list[str], loss: losses.Loss, given: dict[str, Any]) -> Any:
+    if "loss" in options_of(kind):
+        return kind(known, loss=loss.name, **given)
+    if loss.kind != "zero-one":
+        raise invalid("--loss", f"zero-one for {kind.__name__}", loss.name)
+    return kind(known, **given)
+
+
+def _write(file: BinaryIO, target: str, outcomes: Floats, forecasts: Floats) -> None:
+    quoted = '"' + target.replace('"', '""') + '"' if set(target) & set(',"\n\r') else target
+    file.write(f"{quoted},forecast\n".encode())
+    pairs = zip(outcomes.tolist(), forecasts.tolist(), strict=True)
+    file.write("".join(f"{outcome!r},{forecast!r}\n" for outcome, forecast in pairs).encode())
+
+
+# ---------------------------------------------------------------------- what is shown
+
+
+def _show(
+    table: Table,
+    learner: Any,
+    algorithm: str,
+    target: str,
+    advice: Floats,
+    outcomes: Floats,
+    forecasts: Floats,
+    top: int,
+) -> None:
+    loss = losses.get(learner.parameters.get("loss", "zero-one"))
+    asleep = np.isnan(advice)
+    what = f"{target} from {advice.shape[1]:,} experts in {len(outcomes):,} rounds, {loss} loss"
+    click.echo(f"{algorithm} on {table.name}: {what}")
+    if table.skipped:
+        click.echo(f"columns that are not numbers are left out: {shorten(', '.join(table.skipped), 90)}")
+    columns = _metrics(loss)
+    rows = [(name, advice[:, i]) for i, name in enumerate(learner.experts)]
+    ranked = sorted(rows, key=lambda row: _mean_loss(loss, row[1], outcomes))
+    special = [(f"* {algorithm}, our forecast", forecasts)]
+    if loss.convex:
+        special.append(("- the experts' plain mean", _row_means(advice, asleep)))
+    if loss.convex and not asleep.any():
+        with display("looking back for the best mixture", None):
+            best = best_convex_combination(advice, outcomes, loss=loss)
+        special.append(("- best mixture in hindsight", advice @ best.weights))
+    lines = sorted([*ranked[:top], *special], key=lambda row: _mean_loss(loss, row[1], outcomes))
+    width = max(len(shorten_name(name)) for name, _ in lines)
+    click.echo(
+        f"\n{'':<{width}}" + "".join(f"{column:>14}" for column in columns) + ("   awake" if asleep.any() else "")
+    )
+    for name, values in lines:
+        numbers = "".join(f"{_shown(column, loss, values, outcomes):>14}" for column in columns)
+        awake = f"{np.count_nonzero(~np.isnan(values)):>8,}" if asleep.any() else ""
+        click.echo(f"{shorten_name(name):<{width}}{numbers}{awake}")
+    if len(ranked) > top:
+        click.echo(f"and {len(ranked) - top:,} more experts (--top {len(ranked)} lists them all)")
+    _show_weights(learner)
+    data = (advice, outcomes) if learner.parameters.get("gradient") and not asleep.any() else ()
+    click.echo(f"\n{learner.certificate(*data)}")
+
+
+def _show_weights(learner: Any) -> None:
+    weights = learner.weights
+    order = np.argsort(-weights, kind="stable")
+    shown = [i for i in order[:8] if weights[i] >= 0.0005]
+    rest = (
+        f", {len(order) - len(shown):,} others {max(1 - weights[shown].sum(), 0):.3f}"
+        if len(shown) < len(order)
+        else ""
+    )
+    listed = ", ".join(f"{shorten_name(str(learner.experts[i]))} {weights[i]:.3f}" for i in shown)
+    click.echo(f"\nfinal weights: {listed}{rest}")
+
+
+def shorten_name(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:39]}…"
+
+
+def _metrics(loss: losses.Loss) -> list[str]:
+    own = NAMES.get(loss.kind, f"mean {loss}")
+    if loss.kind in ("log", "zero-one"):
+        return [own]
+    return [own, *(name for name in ("RMSE", "MAE", "MAPE") if name != own)]
+
+
+def _row_means(advice: Floats, asleep: npt.NDArray[np.bool_]) -> Floats:
+    awake: Floats = np.where(asleep, 0.0, advice).sum(axis=1) / (~asleep).sum(axis=1)
+    return awake
+
+
+def _mean_loss(loss: losses.Loss, forecasts: Floats, outcomes: Floats) -> float:
+    there = ~np.isnan(forecasts)
+    return float(loss.values(forecasts[there], outcomes[there]).mean()) if there.any() else np.inf
+
+
+def _shown(column: str, loss: losses.Loss, forecasts: Floats, outcomes: Floats) -> str:
+    there = ~np.isnan(forecasts)
+    if not there.any():
+        return "-"
+    difference, outcome = forecasts[there] - outcomes[there], outcomes[there]
+    if column == "RMSE":
+        return f"{np.sqrt(np.mean(difference**2)):,.4f}"
+    if column == "MAE":
+        return f"{np.abs(difference).mean():,.4f}"
+    if column == "MAPE":
+        return f"{np.mean(np.abs(difference / outcome)):.3%}" if (outcome != 0).all() else "-"
+    if column == "error":
+        return f"{np.mean(difference != 0):.2%}"
+    return f"{_mean_loss(loss, forecasts, outcomes):,.5f}"

@@ -1,0 +1,65 @@
+"""A progress bar for long searches, where someone asked for it and can see it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from afterwit.errors import invalid
+
+#: How many steps a search may take unless told: a minute or two, where the hypotheses are few.
+LIMIT = 50_000_000
+#: How many steps pass between two looks at the bar.
+STEPS_BETWEEN_LOOKS = 4096
+
+
+class Search:
+    """Counts the steps of a search, stops it at a limit, and shows how far it is."""
+
+    def __init__(self, what: str, limit: int, bar: Any = None, task: Any = None) -> None:
+        self._what = what
+        self._limit = limit
+        self._bar = bar
+        self._task = task
+        self._next_look = 0
+        self.steps = 0
+        #: What is known so far, for the message and the bar.
+        self.known = ""
+
+    def step(self, count: int = 1) -> None:
+        """Count some steps; refuse to go on beyond the limit."""
+        self.steps += count
+        if self.steps > self._limit:
+            so_far = f", by then {self.known}" if self.known else ""
+            raise invalid(
+                "limit", f"larger: {self._what} takes more than {self._limit:,} steps here{so_far}", self._limit
+            )
+        if self._bar is not None and self.steps >= self._next_look:
+            self._next_look = self.steps + STEPS_BETWEEN_LOOKS
+            known = self.known or "searching"
+            self._bar.update(self._task, description=f"{self._what}: {known}, {self.steps:,} steps")
+
+
+@contextmanager
+def search(what: str, limit: Any, progress: Any) -> Iterator[Search]:
+    """A search of at most ``limit`` steps; ``progress`` None shows a bar on a terminal, True in a notebook as well."""
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise invalid("limit", "a whole number of steps, at least 1", limit)
+    if progress not in (None, True, False):
+        raise invalid("progress", "True, False or None", progress)
+    if not (sys.stderr.isatty() if progress is None else progress):
+        yield Search(what, limit)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not (console.is_terminal or console.is_jupyter):
+        yield Search(what, limit)
+        return
+    # How many steps it takes nobody knows beforehand: the bar only moves.
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield Search(what, limit, bar, bar.add_task(what, total=None))

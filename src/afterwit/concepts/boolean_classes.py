@@ -1,0 +1,190 @@
+"""Classes over boolean vectors: disjunctions, conjunctions and parities of some variables.
+
+Setting     points in {0, 1}^n. A hypothesis is a set of variables, or of literals (a variable or its negation):
+            a disjunction is 1 where one of them is 1, a conjunction where all are, a parity where an odd number is.
+            The empty disjunction and the empty parity are 0 everywhere, the empty conjunction 1.
+Sizes       a set of s out of n variables takes s + 1 bits for s in unary, then ceil(log2 C(n, s)) for which; literals
+            take s more for the signs. That language is prefix-free: few variables, few bits.
+Source      the classes: Blum, Hopcroft & Kannan, Foundations of Data Science, sections 6.2.1 and 6.4.1; Mohri,
+            Rostamizadeh & Talwalkar 2018, Example 2.6 (conjunctions, 3^n of them).
+
+>>> mails = monotone_disjunctions(["cheap", "pills", "lunch"])
+>>> mails
+<8 hypotheses, 8 points>
+>>> mails.consistent([(1, 0, 0), (0, 0, 1)], [1, 0])
+['cheap', 'cheap or pills']
+>>> conjunctions(2).names
+['always', 'x1', 'not x1', 'x2', 'x1 and x2', 'not x1 and x2', 'not x2', 'x1 and not x2', 'not x1 and not x2']
+>>> parities(20, 2, points=[(1, 0) * 10, (1, 1) * 10])
+<211 hypotheses, 2 points>
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.concepts._bits import Words64, full, pack, unpack
+from afterwit.concepts.finite_class import FiniteClass, checked_points, checked_size
+from afterwit.errors import Words, invalid
+
+#: All boolean vectors of so many variables are listed as points if none are given.
+MOST_VARIABLES_FOR_ALL_POINTS = 16
+
+
+def monotone_disjunctions(variables: Any, size: int | None = None, points: Any = None) -> FiniteClass:
+    """The disjunctions of some variables, none of them negated.
+
+    variables  how many, or their names
+    size       at most so many in one disjunction; any number if not given
+    points     boolean vectors; all 2^n of them if not given, up to n = 16
+    """
+    return _class("monotone_disjunctions", "or", False, variables, size, points)
+
+
+def disjunctions(variables: Any, size: int | None = None, points: Any = None) -> FiniteClass:
+    """The disjunctions of literals, each variable as it is, negated or not at all; options as in the monotone case."""
+    return _class("disjunctions", "or", True, variables, size, points)
+
+
+def monotone_conjunctions(variables: Any, size: int | None = None, points: Any = None) -> FiniteClass:
+    """The conjunctions of some variables, none of them negated; options as for disjunctions."""
+    return _class("monotone_conjunctions", "and", False, variables, size, points)
+
+
+def conjunctions(variables: Any, size: int | None = None, points: Any = None) -> FiniteClass:
+    """The conjunctions of literals, each variable as it is, negated or not at all; options as for disjunctions."""
+    return _class("conjunctions", "and", True, variables, size, points)
+
+
+def parities(variables: Any, size: int | None = None, points: Any = None) -> FiniteClass:
+    """The parities of some variables: 1 where an odd number of them is 1; options as for disjunctions."""
+    return _class("parities", "xor", False, variables, size, points)
+
+
+@dataclass(frozen=True, eq=False)
+class _Literals:
+    """Which literals stand in which hypothesis: a row of words for every variable, and one for every negation."""
+
+    kind: str
+    variables: tuple[str, ...]
+    count: int
+    plain: Words64
+    negated: Words64 | None
+
+    def __call__(self, hypothesis: int) -> str:
+        """The hypothesis in words."""
+
+        def has(rows: Words64 | None, j: int) -> bool:
+            return rows is not None and bool(int(rows[j, hypothesis // 64]) >> (hypothesis % 64) & 1)
+
+        literals = []
+        for j, variable in enumerate(self.variables):
+            if has(self.plain, j):
+                literals.append(variable)
+            if has(self.negated, j):
+                literals.append(f"not {variable}")
+        if not literals:
+            return "always" if self.kind == "and" else "never"
+        return f" {self.kind} ".join(literals)
+
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """How many literals each hypothesis has."""
+        total = np.zeros(self.count, dtype=np.int64)
+        for rows in (self.plain, self.negated):
+            for row in () if rows is None else rows:
+                total += unpack(row, self.count)
+        return total
+
+    def votes(self, point: tuple[Any, ...]) -> Words64:
+        """The hypotheses that are 1 at a point."""
+        votes = np.zeros(self.plain.shape[1], dtype=self.plain.dtype)
+        for j, value in enumerate(point):
+            if self.kind == "xor":
+                if value:
+                    votes ^= self.plain[j]
+                continue
+            # A disjunction is 1 where a literal is, a conjunction is 0 where a literal is.
+            wanted = bool(value) == (self.kind == "or")
+            rows = self.plain if wanted else self.negated
+            if rows is not None:
+                votes |= rows[j]
+        return full(self.count) & ~votes if self.kind == "and" else votes
+
+
+def _class(made_by: str, kind: str, signed: bool, variables: Any, size: Any, points: Any) -> FiniteClass:
+    names = _variables(variables)
+    n = len(names)
+    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
+        raise invalid("size", "a whole number of variables, at least 0, or None", size)
+    arguments: dict[str, Any] = {
+        "variables": variables if isinstance(variables, int) else names,
+        "size": size,
+        "points": None,
+    }
+    if points is None:
+        if n > MOST_VARIABLES_FOR_ALL_POINTS:
+            what = f"given for more than {MOST_VARIABLES_FOR_ALL_POINTS} variables (there are 2^{n} boolean vectors)"
+            raise invalid("points", what, points)
+        found: tuple[Any, ...] = tuple(product((0, 1), repeat=n))
+    else:
+        found = arguments["points"] = boolean_vectors(points, n)
+    most = n if size is None else min(size, n)
+    total = sum(math.comb(n, s) * (2**s if signed else 1) for s in range(most + 1))
+    literals = _literals(kind, names, most, signed, checked_size(total, max(len(found), 2 * n)))
+    bits = np.stack([literals.votes(point) for point in found])
+    lengths = literals.lengths()
+    cost = [s + 1 + math.ceil(math.log2(math.comb(n, s))) + (s if signed else 0) for s in range(n + 1)]
+    sizes = np.array(cost, dtype=np.int64)[lengths]
+    return FiniteClass._made(total, bits, found, literals, sizes, (made_by, arguments))
+
+
+def _variables(variables: Any) -> tuple[str, ...]:
+    if isinstance(variables, int) and not isinstance(variables, bool) and variables >= 1:
+        return tuple(f"x{j + 1}" for j in range(variables))
+    named = isinstance(variables, Iterable) and not isinstance(variables, (str, bytes))
+    names = tuple(variables) if named else ()
+    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
+        raise invalid("variables", "how many, at least 1, or a list of different names", variables)
+    return names
+
+
+def boolean_vectors(points: Any, n: int) -> tuple[tuple[int, ...], ...]:
+    """Points, each a vector of n numbers 0 or 1."""
+    if isinstance(points, np.ndarray) and points.ndim == 2:
+        points = points.tolist()
+    found = checked_points(points)
+    if not found:
+        raise invalid("points", "at least one point", Words("none"))
+    for point in found:
+        if not isinstance(point, tuple) or len(point) != n or not all(value in (0, 1) for value in point):
+            raise invalid("points", f"vectors of {n} numbers 0 or 1", point)
+    return tuple(tuple(int(value) for value in point) for point in found)
+
+
+def _literals(kind: str, names: tuple[str, ...], most: int, signed: bool, total: int) -> _Literals:
+    """Every set of at most ``most`` literals. Where any number is allowed, variable j is digit j of a counter."""
+    n = len(names)
+    if most == n:
+        base = 3 if signed else 2
+        counter = np.arange(total)
+        digits = [counter // base**j % base for j in range(n)]
+        plain = np.stack([pack(digit == 1) for digit in digits])
+        return _Literals(
+            kind, names, total, plain, np.stack([pack(digit == 2) for digit in digits]) if signed else None
+        )
+    member = np.zeros((2, n, total), dtype=np.bool_)
+    at = 0
+    for s in range(most + 1):
+        signs = list(product((0, 1), repeat=s)) if signed else [(0,) * s]
+        for chosen in combinations(range(n), s):
+            for negated in signs:
+                member[negated, chosen, at] = True
+                at += 1
+    return _Literals(kind, names, total, pack(member[0]), pack(member[1]) if signed else None)

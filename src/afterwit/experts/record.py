@@ -1,0 +1,236 @@
+"""Playing an expert algorithm over many rounds, and the record of what happened in each.
+
+>>> from afterwit import ExponentialWeights
+>>> advice, outcomes = [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]], [1.0, 1.0, 0.0]
+>>> record = play(ExponentialWeights(2, horizon=3), advice, outcomes)
+>>> record.losses.round(3).tolist(), record.regret_curve.round(3).tolist()
+([0.25, 0.042, 0.88], [0.25, 0.292, 0.172])
+>>> record.shares.round(3).tolist(), record.bound_curve.round(3).tolist()
+([[0.5, 0.5], [0.204, 0.796], [0.062, 0.938]], [0.68, 0.85, 1.02])
+>>> print(record)
+ExponentialWeights over 3 rounds with 2 experts: loss 1.17186
+  best expert 1: regret 0.1719
+  root mean square error 0.625, mean absolute error 0.5475
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from afterwit.certificate import Certificate, Verdict
+from afterwit.errors import InputError, invalid
+from afterwit.experts import regrets
+from afterwit.experts._advice import Experts, read_outcomes, read_rounds
+from afterwit.experts._certify import Floats, RegretTheorem, Run
+
+
+@dataclass(frozen=True, eq=False)
+class ExpertRecord:
+    """What happened in each round: rows are rounds, columns experts; NaN where an expert slept."""
+
+    learner: str
+    #: The experts' names, or their positions.
+    experts: tuple[Any, ...]
+    #: The learner's loss in each round: as it counts it itself, so the expected one where it follows one by chance.
+    losses: Floats = field(repr=False)
+    expert_losses: Floats = field(repr=False)
+    #: The learner's own certificate after the last round; it speaks of all the rounds the learner ever learned from.
+    certificate: Certificate = field(repr=False)
+    #: None where only losses were known.
+    forecasts: Floats | None = field(default=None, repr=False)
+    outcomes: Floats | None = field(default=None, repr=False)
+    #: Each expert's share in each round; None if they were not kept.
+    shares: Floats | None = field(default=None, repr=False)
+    #: What the learner's state said afterwards, if the rounds played are all it knows.
+    run: Run | None = field(default=None, repr=False)
+
+    @property
+    def rounds(self) -> int:
+        return len(self.losses)
+
+    @property
+    def loss(self) -> float:
+        return float(self.losses.sum())
+
+    @cached_property
+    def _regrets(self) -> Floats:
+        return regrets.regrets_by_expert(self.losses, self.expert_losses)
+
+    @property
+    def regret_curve(self) -> Floats:
+        """After each round, the largest regret to any expert: the loss so far less that of the best so far."""
+        return np.asarray(self._regrets.max(axis=1))
+
+    def regret_curve_to(self, expert: Any) -> Floats:
+        """After each round, the regret to one expert, over the rounds in which it was awake."""
+        if expert not in self.experts:
+            shown = ", ".join(repr(name) for name in self.experts[:5]) + (", ..." if len(self.experts) > 5 else "")
+            raise invalid("expert", f"one of {shown}", expert)
+        return self._regrets[:, self.experts.index(expert)].copy()
+
+    @property
+    def regret(self) -> float:
+        """The largest regret to any expert, over all rounds."""
+        return float(self._regrets[-1].max()) if self.rounds else 0.0
+
+    @property
+    def best_expert(self) -> Any:
+        """The expert to whom the regret is largest: with nobody asleep, the one with the least loss."""
+        return self.experts[int(np.argmax(self._regrets[-1]))] if self.rounds else self.experts[0]
+
+    @property
+    def internal_regret(self) -> float:
+        """What playing j wherever i was played would have saved, at most; losses are those of the experts."""
+        return regrets.internal_regret(self._kept_shares(), self.expert_losses)
+
+    @property
+    def swap_regret(self) -> float:
+        """What the best way of replacing every expert would have saved; losses are those of the experts."""
+        return regrets.swap_regret(self._kept_shares(), self.expert_losses)
+
+    @property
+    def rmse(self) -> float:
+        """The root of the mean square error of the forecasts; not a number where there are none."""
+        errors = self._errors()
+        return math.sqrt(float(np.mean(errors * errors))) if len(errors) else math.nan
+
+    @property
+    def mae(self) -> float:
+        """The mean absolute error of the forecasts; not a number where there are none."""
+        errors = self._errors()
+        return float(np.mean(np.abs(errors))) if len(errors) else math.nan
+
+    @property
+    def mape(self) -> float:
+        """The mean absolute error as a part of the outcome; not a number where an outcome is 0."""
+        errors = self._errors()
+        if self.outcomes is None or not len(errors) or not self.outcomes.all():
+            return math.nan
+        return float(np.mean(np.abs(errors / self.outcomes)))
+
+    @cached_property
+    def bound_curve(self) -> Floats | None:
+        """After each round, what theory promised about the regret.
+
+        None if none of the algorithm's bounds is a formula of the number of rounds, or if the learner had learned
+        before.
+        """
+        if self.run is None:
+            return None
+        for made in (self.certificate, *self.certificate.others):
+            theorem = made.theorem
+            if isinstance(theorem, RegretTheorem) and theorem.by_rounds and made.verdict is not Verdict.NOT_APPLICABLE:
+                found = [theorem.regret_bound(replace(self.run, rounds=t + 1)) for t in range(self.rounds)]
+                return np.array([np.nan if bound is None else bound[0] for bound in found], dtype=np.float64)
+        return None
+
+    def _kept_shares(self) -> Floats:
+        if self.shares is None:
+            raise InputError("the shares were not kept: play with keep_shares=True")
+        return self.shares
+
+    def _errors(self) -> Floats:
+        if self.forecasts is None or self.outcomes is None:
+            return np.empty(0)
+        return self.forecasts - self.outcomes
+
+    def to_dict(self) -> dict[str, Any]:
+        """The totals as plain numbers and strings: ready for JSON."""
+        errors = {"rmse": self.rmse, "mae": self.mae, "mape": self.mape}
+        return {
+            "learner": self.learner,
+            "rounds": self.rounds,
+            "experts": list(self.experts),
+            "loss": self.loss,
+            "best_expert": self.best_expert,
+            "regret": self.regret,
+            **{name: None if math.isnan(value) else value for name, value in errors.items()},
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        head = f"{self.learner} over {self.rounds:,} rounds with {len(self.experts):,} experts: loss {self.loss:.6g}"
+        lines = [head, f"  best expert {self.best_expert!r}: regret {self.regret:.4g}"]
+        if len(self._errors()):
+            errors = f"  root mean square error {self.rmse:.4g}, mean absolute error {self.mae:.4g}"
+            lines.append(errors if math.isnan(self.mape) else f"{errors} ({self.mape:.2%})")
+        return "\n".join(lines)
+
+
+def play(learner: Any, advice: Any, outcomes: Any, *, keep_shares: bool = True) -> ExpertRecord:
+    """Let an expert algorithm play these rounds, in order, and keep the record.
+
+    learner      an expert algorithm of this package; it learns, as by ``learn_many``
+    advice       a 2-D array, a DataFrame or a sequence of dicts, a row for each round
+    outcomes     one number for each round
+    keep_shares  whether to keep every expert's share in every round: as large as the advice
+    """
+    experts = _experts(learner, keep_shares)
+    values, experts = read_rounds(advice, experts, learner.rounds == 0)
+    read = read_outcomes(outcomes, len(values))
+    loss = learner._evidence().loss_function
+    loss.check_outcomes(read)
+    shares = np.empty(values.shape) if keep_shares else None
+    fresh = learner.rounds == 0
+    forecasts, suffered = learner._learn(values, read, experts, shares)
+    lost = loss.values(values, read[:, np.newaxis])
+    return _record(learner, suffered, lost, forecasts, read.copy(), shares, fresh)
+
+
+def play_losses(learner: Any, losses: Any, *, keep_shares: bool = True) -> ExpertRecord:
+    """The same where only everyone's losses are known, as with ``observe``: there are no forecasts.
+
+    learner      an expert algorithm of this package that takes losses; it learns, as by ``observe_many``
+    losses       a 2-D array, a DataFrame or a sequence of dicts, a row for each round
+    keep_shares  whether to keep every expert's share in every round: as large as the losses
+    """
+    experts = _experts(learner, keep_shares)
+    if not learner.takes_losses:
+        raise invalid(
+            "learner", "one that learns from losses alone; this one needs play(learner, advice, outcomes)", learner
+        )
+    values, experts = read_rounds(losses, experts, learner.rounds == 0, "losses")
+    shares = np.empty(values.shape) if keep_shares else None
+    fresh = learner.rounds == 0
+    _, suffered = learner._learn(values, None, experts, shares)
+    return _record(learner, suffered, values.copy(), None, None, shares, fresh)
+
+
+def _experts(learner: Any, keep_shares: Any) -> Experts:
+    from afterwit.experts._engine import ExpertLearner
+
+    if not isinstance(learner, ExpertLearner):
+        raise invalid("learner", "an expert algorithm, such as afterwit.MLpol(n_experts)", learner)
+    if not isinstance(keep_shares, (bool, np.bool_)):
+        raise invalid("keep_shares", "True or False", keep_shares)
+    return Experts(len(learner.experts), learner.state()["names"])
+
+
+def _record(
+    learner: Any,
+    losses: Floats,
+    expert_losses: Floats,
+    forecasts: Floats | None,
+    outcomes: Floats | None,
+    shares: Floats | None,
+    fresh: bool,
+) -> ExpertRecord:
+    for array in (losses, expert_losses, forecasts, outcomes, shares):
+        if array is not None:
+            array.setflags(write=False)
+    return ExpertRecord(
+        learner=type(learner).__name__,
+        experts=learner.experts,
+        losses=losses,
+        expert_losses=expert_losses,
+        certificate=learner.certificate(),
+        forecasts=forecasts,
+        outcomes=outcomes,
+        shares=shares,
+        run=learner._evidence() if fresh else None,
+    )

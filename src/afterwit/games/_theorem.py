@@ -1,0 +1,73 @@
+"""What the bounds on a game's gap share: one formula of rows, columns, rounds and the payoffs' spread."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from afterwit.certificate import ROUNDING, Assumption, Basis, Certificate, Hindsight, Theorem
+
+
+@dataclass(frozen=True)
+class GameEvidence:
+    """A solved game, with the gap computed anew from the matrix."""
+
+    subject: str
+    rows: int
+    columns: int
+    rounds: int
+    spread: float
+    gap: float
+    value: float
+    #: What it cost, on the weighted average, that the column player answers p_{t+1} instead of p_t.
+    cost_of_turns: float
+    #: The largest entries of Q_T and Q'_T, added.
+    regrets: float
+
+    def certificate(
+        self,
+        theorem: Theorem,
+        bound: float | None,
+        assumptions: tuple[Assumption, ...],
+        inputs: Mapping[str, float | str],
+    ) -> Certificate:
+        """The gap beside a theorem's bound."""
+        return Certificate(
+            theorem=theorem,
+            subject=self.subject,
+            rounds=self.rounds,
+            observed=self.gap,
+            bound=bound,
+            assumptions=assumptions,
+            hindsight=Hindsight(self.value, "of the game, give or take half the gap", "value"),
+            inputs=inputs,
+        )
+
+
+class GapBound(Theorem):
+    """Two players with small regret: their average strategies have a small gap."""
+
+    quantity = "gap"
+    #: What the theorem is about, as an assumption that the code enforces.
+    played: str
+    #: That taking turns does not hurt is proved for regret matching+; elsewhere it has to be observed.
+    turns_are_observed = False
+
+    @abstractmethod
+    def bound(self, rows: int, columns: int, rounds: int, spread: float) -> float:
+        """The largest gap after so many rounds."""
+
+    def certify(self, evidence: Any) -> Certificate:
+        why_not = "" if evidence.rounds else "the gap was reached before the first round"
+        assumptions = [Assumption(self.played, Basis.ENFORCED, evidence.rounds > 0, why_not)]
+        if self.turns_are_observed:
+            hurt = not evidence.cost_of_turns <= ROUNDING * evidence.spread
+            detail = f"they cost {evidence.cost_of_turns:.3g} on average" if hurt else ""
+            assumptions.append(Assumption("taking turns did not hurt", Basis.OBSERVED, not hurt, detail))
+        shape = (evidence.rows, evidence.columns, evidence.rounds, evidence.spread)
+        bound = self.bound(*shape) if all(assumption.met for assumption in assumptions) else None
+        inputs = dict(zip(("m", "n", "T", "Delta"), shape, strict=True))
+        certificate: Certificate = evidence.certificate(self, bound, tuple(assumptions), inputs)
+        return certificate

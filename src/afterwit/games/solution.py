@@ -1,0 +1,151 @@
+"""A solved game: two strategies, and what the matrix says about them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from afterwit.certificate import Certificate, Theorem, tightest_first
+from afterwit.errors import InputError, Words, invalid
+from afterwit.games._payoffs import Floats, read_payoffs
+from afterwit.games._theorem import GameEvidence
+
+#: Why a solver stopped.
+STOPS = {
+    "gap": "reached",
+    "max_rounds": "not reached, the rounds ran out",
+    "max_seconds": "not reached, the time ran out",
+    "rounding": "not reached, float64 can certify no smaller one",
+    "solver": "not reached, the solver could do no better",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class GameSolution:
+    """What `solve_game` found. Immutable.
+
+    ``lower`` and ``upper`` bracket the value of the game: with ``column_strategy`` the payoff is at least ``lower``
+    whatever the row player does, with ``row_strategy`` at most ``upper`` whatever the column player does (the other way
+    round if ``maximize``). ``gap`` is their difference, in the unit of the payoffs.
+    """
+
+    row_strategy: Floats = field(repr=False)
+    column_strategy: Floats = field(repr=False)
+    lower: float
+    upper: float
+    wanted: float
+    rounds: int
+    seconds: float
+    method: str
+    stopped_by: str
+    maximize: bool = False
+    theorems: tuple[Theorem, ...] = field(default=(), repr=False)
+    no_theorem_because: str = field(default="", repr=False)
+    cost_of_turns: float = field(default=0.0, repr=False)
+    regrets: float = field(default=0.0, repr=False)
+
+    def __post_init__(self) -> None:
+        for strategy in (self.row_strategy, self.column_strategy):
+            strategy.flags.writeable = False
+
+    @property
+    def gap(self) -> float:
+        """``upper`` less ``lower``: neither player can gain more by any change, of both together."""
+        return self.upper - self.lower
+
+    @property
+    def value(self) -> float:
+        """The middle of the bracket: off by at most half the gap."""
+        return self.lower + self.gap / 2
+
+    @property
+    def reached(self) -> bool:
+        """Whether the gap is as small as was wanted."""
+        return self.gap <= self.wanted
+
+    def certificate(self, M: Any) -> Certificate:
+        """The method's bound on the gap beside the gap itself, computed anew from the matrix of the game."""
+        if not self.theorems:
+            raise InputError(f"{self.method} has no certificate: {self.no_theorem_because}")
+        payoffs = read_payoffs(M)
+        rows, columns = len(self.row_strategy), len(self.column_strategy)
+        if payoffs.shape != (rows, columns):
+            shape = Words("one of {} x {}".format(*payoffs.shape))
+            raise invalid("M", f"the matrix of the game, {rows} x {columns}", shape)
+        losses, gains = payoffs.matrix @ self.column_strategy, payoffs.transposed @ self.row_strategy
+        gap = float(losses.max() - gains.min()) if self.maximize else float(gains.max() - losses.min())
+        evidence = GameEvidence(
+            subject=f"{self.method} on a game of {rows} x {columns}",
+            rows=rows,
+            columns=columns,
+            rounds=self.rounds,
+            spread=payoffs.spread,
+            gap=max(0.0, gap),
+            value=self.value,
+            cost_of_turns=self.cost_of_turns,
+            regrets=self.regrets,
+        )
+        found = [theorem.certify(evidence) for theorem in self.theorems]
+        return tightest_first([certificate for certificate in found if certificate is not None])
+
+    def describe(self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None, top: int = 10) -> str:
+        """The solution in a few lines, with the names of the rows and columns, most played first."""
+        return "\n".join(
+            [self._title(), *(f"  {head:<8}  {text}" for head, text in self._sections(rows, columns, top))]
+        )
+
+    def _title(self) -> str:
+        return f"zero-sum game of {len(self.row_strategy):,} x {len(self.column_strategy):,}, {self.method}"
+
+    def _sections(
+        self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None, top: int = 10
+    ) -> list[tuple[str, str]]:
+        doing, against = ("maximizes", "minimizes") if self.maximize else ("minimizes", "maximizes")
+        return [
+            ("value", f"between {self.lower:.9g} and {self.upper:.9g}"),
+            ("gap", f"{self.gap:.3g}, from the matrix; wanted {self.wanted:g}: {STOPS[self.stopped_by]}"),
+            ("rounds", f"{self.rounds:,} in {self.seconds:.3g} s"),
+            ("row", f"{doing} with {_played(self.row_strategy, rows, top)}"),
+            ("column", f"{against} with {_played(self.column_strategy, columns, top)}"),
+        ]
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f'<tr><th style="text-align:left">{head}</th><td style="text-align:left">{html.escape(text)}</td></tr>'
+            for head, text in self._sections()
+        )
+        return f"<table><caption>{html.escape(self._title())}</caption>{cells}</table>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists: ready for JSON."""
+        return {
+            "method": self.method,
+            "maximize": self.maximize,
+            "value": self.value,
+            "lower": self.lower,
+            "upper": self.upper,
+            "gap": self.gap,
+            "wanted": self.wanted,
+            "reached": self.reached,
+            "stopped_by": self.stopped_by,
+            "rounds": self.rounds,
+            "seconds": self.seconds,
+            "row_strategy": self.row_strategy.tolist(),
+            "column_strategy": self.column_strategy.tolist(),
+        }
+
+
+def _played(strategy: Floats, names: Sequence[Any] | None, top: int) -> str:
+    """The choices of a strategy, most played first."""
+    support = int(np.count_nonzero(strategy))
+    order = np.argsort(-strategy, kind="stable")[: min(top, support)].tolist()
+    shown = ", ".join(f"{i if names is None else names[i]}: {strategy[i]:.4g}" for i in order)
+    more = f", ... ({support:,} of {len(strategy):,} are played)" if support > len(order) else ""
+    return f"{shown}{more}"

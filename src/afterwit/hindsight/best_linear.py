@@ -1,0 +1,110 @@
+"""The best linear combination of the experts, found afterwards: any weights, also negative ones.
+
+Problem     minimise sum_t l(b + w . x_t, y_t) over all w, and over b if there is an intercept.
+Method      square        least squares by singular values (LAPACK): where columns depend on each other, the shortest w
+            absolute, percentage, pinball    a linear program (HiGHS)
+            Other losses are refused: what is linear may leave the range in which they are defined.
+Sleepers    are refused: a fixed combination of forecasts needs them all.
+Use         what no mixture reaches: shows whether the experts are biased, or all wrong in the same way.
+
+>>> found = best_linear([[1.0, 2.0], [2.0, 1.0], [3.0, 5.0]], [3.0, 1.0, 7.5])
+>>> found.weights.round(6).tolist(), round(found.loss, 6)
+([-0.347458, 1.70339], 0.004237)
+>>> rows = [{"a": 1.0}, {"a": 2.0}, {"a": 3.0}, {"a": 4.0}]
+>>> print(best_linear(rows, [3.0, 5.0, 17.0, 9.0], loss="absolute", intercept=True))
+best linear combination: absolute loss 10 over 4 rounds
+  a 2, intercept 1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from afterwit.errors import Words, invalid
+from afterwit.hindsight import _quantile_program
+from afterwit.hindsight._nearest_mixture import BLOCK, triangle
+from afterwit.hindsight._rounds import Floats, by_name, frozen, largest_shares, read_advice
+from afterwit.hindsight.best_convex_combination import quantile_problem
+
+SUPPORTED = ("square", "absolute", "percentage", "pinball")
+
+
+@dataclass(frozen=True, eq=False)
+class LinearCombination:
+    """A fixed linear combination of the experts, judged on the data itself."""
+
+    #: The weights by position.
+    vector: Floats = field(repr=False)
+    #: What is added to every forecast; 0 without an intercept.
+    intercept: float
+    loss: float
+    rounds: int
+    loss_name: str
+    names: tuple[Any, ...] | None = field(default=None, repr=False)
+
+    @property
+    def weights(self) -> Any:
+        """The weights by name if the advice has names, otherwise by position."""
+        return by_name(self.vector, self.names)
+
+    def __str__(self) -> str:
+        head = f"best linear combination: {self.loss_name} loss {self.loss:.6g} over {self.rounds:,} rounds"
+        parts = [largest_shares(self.vector, self.names)] if self.vector.any() else []
+        parts += [f"intercept {self.intercept:.4g}"] if self.intercept else []
+        return f"{head}\n  {', '.join(parts) or 'all weights are 0'}"
+
+
+def best_linear(advice: Any, outcomes: Any, loss: Any = "square", intercept: bool = False) -> LinearCombination:
+    """The linear combination of least loss.
+
+    advice     a 2-D array, a DataFrame or a sequence of dicts, an expert in each column
+    outcomes   one number for each round
+    loss       "square", "absolute", "percentage" or "pinball(q)"
+    intercept  whether a constant may be added to every forecast
+    """
+    if not isinstance(intercept, (bool, np.bool_)):
+        raise invalid("intercept", "True or False", intercept)
+    read = read_advice(advice, outcomes, loss, "a fixed combination needs every expert in every round")
+    if read.loss.kind not in SUPPORTED:
+        allowed = "'square', 'absolute', 'percentage' or 'pinball(q)', for the best linear combination to be found"
+        raise invalid("loss", allowed, Words(str(read.loss)))
+    values, targets = read.values, read.outcomes
+    if values.size and max(np.abs(values).max(), np.abs(targets).max()) >= 1e150:
+        raise invalid("advice and outcomes", "below 1e150 in size", Words("larger numbers"))
+    if not len(values):
+        vector = np.zeros(values.shape[1] + 1)
+    elif read.loss.kind == "square":
+        vector = _least_squares(values, targets, bool(intercept))
+    else:
+        rows, scaled, ends = quantile_problem(read, centred=False)
+        if intercept:
+            # A percentage divides the rounds by their outcomes, the constant among them.
+            shares = 1 / np.abs(targets) if read.loss.kind == "percentage" else np.ones(len(targets))
+            rows = np.column_stack([rows, shares])
+        vector, _ = _quantile_program.quantile_program(rows, scaled, ends, mixing=False)
+        vector = vector if intercept else np.append(vector, 0.0)
+    constant = float(vector[-1])
+    weights = vector[:-1].copy()
+    total = float(read.loss.values(values @ weights + constant, targets).sum())
+    return LinearCombination(frozen(weights), constant, total, len(values), read.loss.name, read.names)
+
+
+def _least_squares(values: Floats, targets: Floats, intercept: bool) -> Floats:
+    """The weights and the intercept, from the triangle of the rounds: nothing is squared on the way."""
+    # Divided by its largest entry, no column counts for more only because of its unit.
+    sizes = np.abs(values).max(axis=0)
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    size = float(np.abs(targets).max()) or 1.0
+
+    def block(begin: int) -> Floats:
+        part = slice(begin, begin + BLOCK)
+        rows = values[part] / sizes
+        constant = np.full((len(rows), 1), float(intercept))
+        return np.hstack([rows, constant, targets[part, np.newaxis] / size])
+
+    upper = triangle(block(begin) for begin in range(0, len(values), BLOCK))
+    solved = np.linalg.lstsq(upper[:, :-1], upper[:, -1], rcond=None)[0]
+    return np.asarray(size * solved / np.append(sizes, 1.0))

@@ -1,0 +1,135 @@
+"""Frozen predictors predict, are saved and loaded to the bit, and never learn."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import afterwit as aw
+from afterwit import batch
+from afterwit.certificate import Certificate, Verdict
+from afterwit.errors import InputError, ModelFileError
+from afterwit.kernels import string
+
+STREAM = aw.adversaries.label_noise(aw.adversaries.separable(120, 4, margin=0.2, seed=2), 0.05, seed=3)
+X, Y = STREAM.X, STREAM.y
+
+MADE = {
+    "average": lambda learner: batch.average(learner, X, Y, largest_loss=20.0, regret=3.0),
+    "random_stopping": lambda learner: batch.random_stopping(learner, X, Y, seed=5, mistake_bound=100),
+    "large_gap": lambda learner: batch.large_gap(learner, X, Y),
+    "controlled_testing": lambda learner: batch.controlled_testing(learner, X, Y, epsilon=0.3),
+    "penalized_selection": lambda learner: batch.penalized_selection(learner, X, Y, every=5),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_saved_and_loaded_it_is_the_same(name, tmp_path):
+    predictor = MADE[name](aw.SGD(rate=0.3))
+    path = tmp_path / "model"
+    aw.save(predictor, path)
+    loaded = aw.load(path)
+    assert loaded == predictor
+    assert (loaded.certificate, loaded.procedure) == (predictor.certificate, name)
+    assert str(loaded.certificate) == str(predictor.certificate)
+    assert loaded.score_many(X).tobytes() == predictor.score_many(X).tobytes()
+    assert hash(loaded) == hash(predictor)
+    again = tmp_path / "again"
+    aw.save(loaded, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", [name for name in aw.LEARNERS if name != "OneVsRest"])
+def test_every_learner_can_be_frozen(name, tmp_path):
+    learner = getattr(aw, name)(labels=("no", "yes"))
+    labels = np.where(Y > 0, "yes", "no").tolist()
+    predictor = batch.large_gap(learner, X, labels)
+    for twin in (pickle.loads(pickle.dumps(predictor)), copy.deepcopy(predictor), copy.copy(predictor)):
+        assert twin == predictor
+        assert twin.predict_many(X).tolist() == predictor.predict_many(X).tolist()
+    aw.save(predictor, tmp_path / "model")
+    assert aw.load(tmp_path / "model") == predictor
+    assert predictor.labels == ("no", "yes")
+    assert [predictor.predict_one(x) for x in X[:5]] == predictor.predict_many(X[:5]).tolist()
+    assert [predictor.score_one(x) for x in X[:5]] == predictor.score_many(X[:5]).tolist()
+    assert predictor == batch.large_gap(learner, X, labels)
+    assert predictor != batch.large_gap(learner, X, labels, delta=0.1)
+
+
+def test_it_never_learns():
+    predictor = batch.large_gap(aw.Perceptron(), X, Y)
+    assert not [name for name in dir(predictor) if name.startswith(("learn_", "fit"))]
+    before = predictor.score_many(X)
+    predictor.learner.learn_many(X, -Y)
+    predictor.parameters["learner"].learn_many(X, -Y)
+    assert (predictor.score_many(X) == before).all()
+    with pytest.raises(AttributeError):
+        predictor.certificate = None
+    with pytest.raises(AttributeError):
+        predictor.anything = 1
+
+
+def test_it_keeps_a_copy():
+    learner = aw.Perceptron()
+    certificate = batch.progressive_bound(rounds=5, loss=1)
+    predictor = aw.FrozenPredictor(learner, "by hand", certificate)
+    learner.learn_many(X, Y)
+    assert predictor.learner == aw.Perceptron()
+    with pytest.raises(InputError, match="learner must be a learner, with predict_one"):
+        aw.FrozenPredictor(3, "by hand", certificate)
+
+
+def test_more_than_two_labels_and_strings(tmp_path):
+    three = ["a" if x[0] > 0.3 else "b" if x[1] > 0 else "c" for x in X]
+    texts = ["cheap pills", "lunch today", "cheap lunch", "pills today"] * 5
+    spam = aw.KernelPerceptron(string(2), labels=("ham", "spam"))
+    predictors = [
+        batch.penalized_selection(aw.OneVsRest(), X, three),
+        batch.random_stopping(aw.OneVsRest(aw.KernelPerceptron()), X, three, seed=1),
+        batch.large_gap(spam, texts, ["spam", "ham", "ham", "spam"] * 5),
+    ]
+    for predictor in predictors:
+        aw.save(predictor, tmp_path / "model")
+        assert aw.load(tmp_path / "model") == predictor
+    assert set(predictors[0].labels) <= {"a", "b", "c"}
+
+
+def test_a_learner_that_cannot_be_saved():
+    class Constant:
+        def predict_one(self, x):
+            return 1
+
+        def learn_one(self, x, y):
+            pass
+
+    predictor = batch.large_gap(Constant(), [([0.0], 1)] * 200, epsilon=0.1)
+    assert predictor.certificate.verdict is Verdict.HOLDS
+    with pytest.raises(InputError, match="Constant cannot be saved"):
+        aw.save(predictor, "nowhere")
+
+
+def test_a_file_with_a_foreign_theorem_is_damaged(tmp_path, monkeypatch):
+    predictor = batch.large_gap(aw.Perceptron(), X, Y)
+    path = tmp_path / "model"
+    aw.save(predictor, path)
+    from afterwit.batch._theorem import BatchTheorem
+
+    monkeypatch.delitem(BatchTheorem.known, "LargeGap")
+    with pytest.raises(ModelFileError, match="the contents are damaged"):
+        aw.load(path)
+
+
+def test_a_certificate_of_a_learner_is_not_saved(tmp_path):
+    learner = aw.Perceptron()
+    learner.learn_many(X[:20], Y[:20])
+    certificate = learner.certificate(X[:20], Y[:20])
+    assert isinstance(certificate, Certificate)
+    with pytest.raises(InputError, match=r"certificate must be one of afterwit\.batch"):
+        aw.save(aw.FrozenPredictor(learner, "by hand", certificate), tmp_path / "model")
+
+
+def test_it_shows_what_is_known():
+    assert "by large_gap): error at most" in repr(batch.large_gap(aw.Perceptron(), X, Y))
+    unknown = batch.controlled_testing(aw.Perceptron(), X, Y, epsilon=0.01)
+    assert "nothing is known about its error" in repr(unknown)

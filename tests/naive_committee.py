@@ -1,0 +1,82 @@
+"""A slow, obvious oracle for committees. It imports nothing from afterwit.
+
+The members compute in whole numbers, so that what each says is exact; AdaHedge is its figure, line by line.
+"""
+
+import math
+
+
+class NaivePerceptron:
+    """Figure 8.6, with or without a constant feature."""
+
+    def __init__(self, intercept=False):
+        self.intercept = intercept
+        self.weights = {}
+
+    def say(self, x):
+        return 1 if sum(self.weights.get(j, 0) * value for j, value in self.entries(x)) >= 0 else -1
+
+    def learn(self, x, y):
+        if self.say(x) != y:
+            for j, value in self.entries(x):
+                self.weights[j] = self.weights.get(j, 0) + y * value
+
+    def entries(self, x):
+        return [*enumerate(x), *([("constant", 1)] if self.intercept else [])]
+
+
+class NaiveRepeat:
+    """The label of the round before."""
+
+    def __init__(self):
+        self.last = 1
+
+    def say(self, x):
+        return self.last
+
+    def learn(self, x, y):
+        self.last = y
+
+
+class NaiveAdaHedge:
+    """De Rooij et al. 2014, Figure 1."""
+
+    def __init__(self, n):
+        self.losses = [0.0] * n
+        self.delta = 0.0
+
+    def weights(self):
+        least = min(self.losses)
+        if self.delta == 0:
+            raw = [1.0 if loss == least else 0.0 for loss in self.losses]
+        else:
+            eta = math.log(len(self.losses)) / self.delta
+            raw = [math.exp(-eta * (loss - least)) for loss in self.losses]
+        return [each / sum(raw) for each in raw]
+
+    def learn(self, losses):
+        weights = self.weights()
+        own = sum(weight * loss for weight, loss in zip(weights, losses, strict=True))
+        after = [total + loss for total, loss in zip(self.losses, losses, strict=True)]
+        if self.delta == 0:
+            mix = min(after) - min(self.losses)
+        else:
+            eta = math.log(len(losses)) / self.delta
+            mix = -math.log(sum(w * math.exp(-eta * loss) for w, loss in zip(weights, losses, strict=True))) / eta
+        self.delta += max(0.0, own - mix)
+        self.losses = after
+        return own
+
+
+def committee(members, rows, labels):
+    """(scores of the vote, mistakes, mistakes of every member, expected mistakes, weights at the end)."""
+    hedge = NaiveAdaHedge(len(members))
+    scores, expected = [], 0.0
+    for x, y in zip(rows, labels, strict=True):
+        said = [member.say(x) for member in members]
+        scores.append(sum(weight * vote for weight, vote in zip(hedge.weights(), said, strict=True)))
+        for member in members:
+            member.learn(x, y)
+        expected += hedge.learn([0.0 if vote == y else 1.0 for vote in said])
+    mistakes = sum((1 if score >= 0 else -1) != y for score, y in zip(scores, labels, strict=True))
+    return scores, mistakes, hedge.losses, expected, hedge.weights()

@@ -1,0 +1,90 @@
+"""Slow, obvious answers to what hindsight asks about experts. Imports nothing from afterwit."""
+
+import itertools
+import math
+
+
+def loss_of(name, forecast, outcome):
+    difference = forecast - outcome
+    if name == "square":
+        return difference**2
+    if name == "absolute":
+        return abs(difference)
+    if name == "percentage":
+        return abs(difference) / abs(outcome)
+    if name.startswith("pinball"):
+        q = float(name[8:-1])
+        return -q * difference if difference < 0 else (1 - q) * difference
+    if name == "log":
+        return -math.log(forecast if outcome == 1 else 1 - forecast)
+    if name == "huber":
+        return difference**2 / 2 if abs(difference) < 1 else abs(difference) - 0.5
+    raise AssertionError(name)
+
+
+def total_loss(name, weights, advice, outcomes, constant=0.0):
+    total = 0.0
+    for row, outcome in zip(advice, outcomes, strict=True):
+        forecast = constant + sum(w * value for w, value in zip(weights, row, strict=True))
+        total += loss_of(name, forecast, outcome)
+    return total
+
+
+def simplex_grid(count, steps):
+    """Every mixture whose weights are multiples of 1/steps."""
+    for bars in itertools.combinations(range(steps + count - 1), count - 1):
+        edges = (-1, *bars, steps + count - 1)
+        yield [(b - a - 1) / steps for a, b in itertools.pairwise(edges)]
+
+
+def best_on_the_grid(name, advice, outcomes, steps):
+    return min(total_loss(name, w, advice, outcomes) for w in simplex_grid(len(advice[0]), steps))
+
+
+def best_sequence(losses, shifts):
+    """The least loss of a sequence of awake experts with at most so many shifts; None if there is none."""
+    best = None
+    for sequence in itertools.product(range(len(losses[0])), repeat=len(losses)):
+        if sum(a != b for a, b in itertools.pairwise(sequence)) > shifts:
+            continue
+        followed = [row[i] for row, i in zip(losses, sequence, strict=True)]
+        if any(math.isnan(loss) for loss in followed):
+            continue
+        if best is None or sum(followed) < best:
+            best = sum(followed)
+    return best
+
+
+def regret_curve(own, losses):
+    """After each round, the largest regret to any expert, over the rounds in which it was awake."""
+    regrets = [0.0] * len(losses[0])
+    curve = []
+    for mine, row in zip(own, losses, strict=True):
+        for i, loss in enumerate(row):
+            if not math.isnan(loss):
+                regrets[i] += mine - loss
+        curve.append(max(regrets))
+    return curve
+
+
+def saved_by_swapping(shares, losses, i, j):
+    """What playing j wherever i was played would have saved, in the rounds in which j was awake."""
+    saved = 0.0
+    for share, loss in zip(shares, losses, strict=True):
+        if share[i] > 0 and not math.isnan(loss[j]):
+            saved += share[i] * (loss[i] - loss[j])
+    return saved
+
+
+def internal_regret(shares, losses):
+    experts = range(len(losses[0]))
+    return max(saved_by_swapping(shares, losses, i, j) for i in experts for j in experts)
+
+
+def swap_regret(shares, losses):
+    """By trying every function from experts to experts."""
+    experts = range(len(losses[0]))
+    return max(
+        sum(saved_by_swapping(shares, losses, i, j) for i, j in enumerate(function))
+        for function in itertools.product(experts, repeat=len(losses[0]))
+    )
