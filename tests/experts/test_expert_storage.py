@@ -181,7 +181,9 @@ def spoiled(name, value):
 def test_a_state_that_cannot_be_is_refused_and_changes_nothing(case):
     learner, *_ = halfway(case)
     before = learner.state()
-    states = [halfway(case, 4)[0].state(), {}, {**before, "rounds": 3}, {**before, "unforecast": 10**6}]
+    states = [halfway(case, 4)[0].state(), {}, {**before, "unforecast": 10**6}]
+    if case.sleeping:  # fewer rounds than some slept
+        states.append({**before, "rounds": 3})
     states += [{**before, name: bad} for name, value in before.items() for bad in spoiled(name, value)]
     states += [{key: value for key, value in before.items() if key != name} for name in before]
     for state in states:
