@@ -71,7 +71,7 @@ class LooksAndForgets(aw.MLpol):
 
 
 @register
-class SortsItsInput(aw.MLpol):
+class SortsItsInputOfExperts(aw.MLpol):
     def learn_many(self, advice, outcomes):
         if isinstance(advice, np.ndarray) and advice.flags.writeable:
             advice.sort(axis=0)
@@ -134,7 +134,7 @@ class TakesAnyOutcome(aw.MLpol):
 
 
 @register
-class LearnsBeforeItChecks(aw.MLpol):
+class LearnsBeforeItChecksOfExperts(aw.MLpol):
     def learn_many(self, advice, outcomes):
         if isinstance(advice, np.ndarray) and advice.ndim == 2 and len(advice) > 1 and len(outcomes) > 1:
             first = [super().learn_one(advice[0], float(np.ravel(outcomes)[0]))]
@@ -143,15 +143,15 @@ class LearnsBeforeItChecks(aw.MLpol):
 
 
 @register
-class SharesItsCopy(aw.MLpol):
+class SharesItsCopyOfExperts(aw.MLpol):
     def __deepcopy__(self, memo):
         return self
 
 
 @register
-class PicklesEmpty(aw.MLpol):
+class PicklesEmptyOfExperts(aw.MLpol):
     def __reduce__(self):
-        return (PicklesEmpty, (4,), None)
+        return (PicklesEmptyOfExperts, (4,), None)
 
 
 @register
@@ -170,13 +170,13 @@ class DrawsAnew(aw.MLpol):
 
 
 @register
-class SwallowsTypos(aw.MLpol):
+class SwallowsTyposOfExperts(aw.MLpol):
     def __init__(self, n_experts, loss="square", gradient=None, loss_range=None, seed=0, **typos):
         super().__init__(n_experts, loss, gradient, loss_range, seed)
 
 
 @register
-class HasNoTheorem(aw.MLpol):
+class HasNoTheoremOfExperts(aw.MLpol):
     theorems = ()
 
 
@@ -198,12 +198,12 @@ class PromisesTooMuch(aw.MLpol):
 
 
 @register
-class Untouched(aw.MLpol):
+class UntouchedOfExperts(aw.MLpol):
     pass
 
 
 @register
-class Honest(aw.MLpol):
+class HonestOfExperts(aw.MLpol):
     theorems = ()
     no_theorem_because = "nobody has proved one"
 
@@ -213,7 +213,7 @@ MUTANTS = [
     ForecastsAndLearns,
     ReturnsNoForecast,
     LooksAndForgets,
-    SortsItsInput,
+    SortsItsInputOfExperts,
     WeighsTooMuch,
     CountsTwice,
     FlattersItself,
@@ -221,13 +221,13 @@ MUTANTS = [
     TakesNoneForNought,
     SaysItHasNoSleepers,
     TakesAnyOutcome,
-    LearnsBeforeItChecks,
-    SharesItsCopy,
-    PicklesEmpty,
+    LearnsBeforeItChecksOfExperts,
+    SharesItsCopyOfExperts,
+    PicklesEmptyOfExperts,
     RestoresHalf,
     DrawsAnew,
-    SwallowsTypos,
-    HasNoTheorem,
+    SwallowsTyposOfExperts,
+    HasNoTheoremOfExperts,
     PromisesTooMuch,
 ]
 
@@ -240,16 +240,16 @@ def test_a_mutant_is_caught(mutant):
 
 def test_a_failure_names_the_check_and_the_seed():
     with pytest.raises(AssertionError, match=r"check_expert_theorems \(seed \d+\): neither a theorem nor a word"):
-        check_expert_algorithm(HasNoTheorem)
+        check_expert_algorithm(HasNoTheoremOfExperts)
     with pytest.raises(AssertionError, match=r"check_expert_weights \(seed \d+\): the weights sum to 2"):
         check_expert_algorithm(WeighsTooMuch)
 
 
 def test_an_algorithm_without_a_theorem_says_why_it_has_no_certificate():
-    with pytest.raises(AfterwitError, match="Honest has no certificate: nobody has proved one"):
-        Honest(2).certificate()
+    with pytest.raises(AfterwitError, match="HonestOfExperts has no certificate: nobody has proved one"):
+        HonestOfExperts(2).certificate()
 
 
-@pytest.mark.parametrize("kind", [Untouched, Honest])
+@pytest.mark.parametrize("kind", [UntouchedOfExperts, HonestOfExperts])
 def test_the_suite_passes_what_breaks_no_promise(kind):
     check_expert_algorithm(kind)

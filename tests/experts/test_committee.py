@@ -31,7 +31,7 @@ def stream(seed, rows=40, width=3):
 
 
 @register
-class Stubborn:
+class StubbornMember:
     """A learner of nobody's family: always the negative label, unless it is told to refuse a round."""
 
     def __init__(self, refuses=None, labels=(-1, 1)):
@@ -59,12 +59,12 @@ class Stubborn:
         self.rounds, self.mistakes = state["rounds"], state["mistakes"]
 
     def copy(self):
-        twin = Stubborn(**self.parameters)
+        twin = StubbornMember(**self.parameters)
         twin.restore(self.state())
         return twin
 
     def __eq__(self, other):
-        return type(other) is Stubborn and (self.parameters, self.state()) == (other.parameters, other.state())
+        return type(other) is StubbornMember and (self.parameters, self.state()) == (other.parameters, other.state())
 
     __hash__ = None
 
@@ -72,7 +72,7 @@ class Stubborn:
 # ---------------------------------------------------------------------- the contract
 
 
-MIXED = [aw.KernelPerceptron, aw.DualPerceptron(budget=3), "sgd", aw.Committee(["perceptron"], "boa"), Stubborn]
+MIXED = [aw.KernelPerceptron, aw.DualPerceptron(budget=3), "sgd", aw.Committee(["perceptron"], "boa"), StubbornMember]
 
 
 # Interpreted, three members are enough of a committee: the rows are as long as for all.
@@ -146,7 +146,7 @@ def test_members_learn_what_they_would_alone():
 
 
 def test_a_tie_is_positive_and_scores_stay_in_range():
-    committee = aw.Committee([Stubborn, aw.RepeatLastLabel], labels=("a", "b"))
+    committee = aw.Committee([StubbornMember, aw.RepeatLastLabel], labels=("a", "b"))
     assert committee.score_one({}) == 0.0
     assert committee.predict_one({}) == "b"
     X, y = stream(1)
@@ -157,7 +157,7 @@ def test_a_tie_is_positive_and_scores_stay_in_range():
 
 def test_one_that_follows_whoever_is_right():
     """Two members that are always right in turn: the weight moves to the one that has been right longer."""
-    committee = aw.Committee({"never": Stubborn, "last": aw.RepeatLastLabel})
+    committee = aw.Committee({"never": StubbornMember, "last": aw.RepeatLastLabel})
     committee.learn_many([{}] * 40, [1] * 40)
     assert committee.mistakes == 0
     assert committee.weights["last"] > 0.99
@@ -246,7 +246,9 @@ def test_a_weighting_that_has_learned_is_refused():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, as_dicts], ids=["dense", "sparse", "names"])
-@pytest.mark.parametrize("pool", [["perceptron", Stubborn(refuses=6)], [Stubborn, "perceptron", Stubborn(refuses=6)]])
+@pytest.mark.parametrize(
+    "pool", [["perceptron", StubbornMember(refuses=6)], [StubbornMember, "perceptron", StubbornMember(refuses=6)]]
+)
 def test_what_one_member_refuses_changes_no_member(form, pool):
     X, y = stream(4, rows=10)
     X = form(X)
@@ -348,7 +350,7 @@ def test_adahedge_bound_in_closed_form():
 
 def test_half_of_the_weight_is_enough_for_a_mistake():
     """The factor 2 is needed: one of two members is right in every round, and the tie goes the wrong way."""
-    committee = aw.Committee({"never": Stubborn, "always": aw.Perceptron()})
+    committee = aw.Committee({"never": StubbornMember, "always": aw.Perceptron()})
     assert committee.learn_one({}, -1) == 1
     assert committee.mistakes == 1 == 2 * committee.expected_mistakes
 
@@ -357,7 +359,7 @@ def test_half_of_the_weight_is_enough_for_a_mistake():
 def test_the_vote_against_an_adversary(seed):
     """Every label is the one the committee does not say: the bound holds where it hurts most."""
     random = np.random.default_rng(seed)
-    committee = aw.Committee(["perceptron", "repeat-last-label", aw.AdaGrad, Stubborn])
+    committee = aw.Committee(["perceptron", "repeat-last-label", aw.AdaGrad, StubbornMember])
     X = random.integers(-2, 3, size=(300, 4)).astype(float)
     for x in X:
         committee.learn_one(x, -committee.predict_one(x))
@@ -428,7 +430,11 @@ def test_a_saved_pool_comes_back(tmp_path):
     labels = (None, ("x", 2))
     answers = [labels[int(sign > 0)] for sign in y]
     committee = aw.Committee(
-        {"mine": Stubborn(refuses=99), "kernel": aw.KernelPerceptron(budget=5), "inner": aw.Committee(["winnow"])},
+        {
+            "mine": StubbornMember(refuses=99),
+            "kernel": aw.KernelPerceptron(budget=5),
+            "inner": aw.Committee(["winnow"]),
+        },
         aw.FixedShare(3, loss="zero-one", share=0.1, rate=0.5),
         labels,
     )

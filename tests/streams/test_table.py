@@ -57,7 +57,7 @@ def test_a_long_file_is_judged_by_its_beginning():
     [
         ("", None, 1, "a header with the names of the columns was expected"),
         ("a,a\n1,2\n", None, 1, "the column 'a' occurs twice"),
-        ("a,b\n1,2\n", ["z"], 1, "there is no column 'z'; there are 'a, b'"),
+        ("a,b\n1,2\n", ["z"], 1, "there is no column 'z'; there are a, b"),
         ("a,b\n1,2\n3\n", None, 3, "2 cells were expected, as in the header; found 1"),
         ("a,b\n1,2\n3,x\n", ["a", "b"], 3, "column b: a number or nothing was expected; found 'x'"),
         ("a,b\n1,inf\n", ["b"], 2, "a number or nothing was expected; found 'inf'"),

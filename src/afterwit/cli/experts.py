@@ -15,7 +15,7 @@ from afterwit._catalogue import expert_algorithm_class, options_of
 from afterwit.cli._files import distinct_files
 from afterwit.cli._learners import read_options
 from afterwit.cli._progress import display
-from afterwit.errors import AfterwitError, StreamError, invalid, shorten
+from afterwit.errors import AfterwitError, StreamError, Words, invalid, shorten
 from afterwit.hindsight import best_convex_combination
 from afterwit.storage import new_file, write_model
 from afterwit.streams.table import Table, read_table
@@ -120,16 +120,19 @@ def _names(text: str, target: str) -> list[str]:
 
 
 def _columns(table: Table, target: str, wanted: list[str] | None) -> tuple[Floats, Floats, list[str]]:
+    if not len(table.values):
+        raise StreamError("there are no rounds in it", path=table.name)
     if target not in table.names:
-        there = "holds other things than numbers" if target in table.skipped else f"is none of {', '.join(table.names)}"
-        raise StreamError(f"the target {shorten(target)} {shorten(there, 300)}", path=table.name)
+        listed = shorten(Words(", ".join(table.names)), 300)
+        there = "holds other things than numbers" if target in table.skipped else f"is none of {listed}"
+        raise StreamError(f"the target {shorten(target)} {there}", path=table.name)
     outcomes = table.column(target)
     if np.isnan(outcomes).any():
         at = int(np.argmax(np.isnan(outcomes)))
         raise StreamError(f"round {at + 1}: the target {target} is missing", path=table.name)
     known = wanted if wanted is not None else [name for name in table.names if name != target]
-    if not known or not len(outcomes):
-        raise StreamError("no rounds with a forecast were found", path=table.name)
+    if not known:
+        raise StreamError("no column with forecasts was found beside the target", path=table.name)
     places = [table.names.index(name) for name in known]
     return np.ascontiguousarray(table.values[:, places]), np.ascontiguousarray(outcomes), known
 
@@ -167,7 +170,7 @@ def _show(
     what = f"{target} from {advice.shape[1]:,} experts in {len(outcomes):,} rounds, {loss} loss"
     click.echo(f"{algorithm} on {table.name}: {what}")
     if table.skipped:
-        click.echo(f"columns that are not numbers are left out: {shorten(', '.join(table.skipped), 90)}")
+        click.echo(f"columns that are not numbers are left out: {shorten(Words(', '.join(table.skipped)), 90)}")
     columns = _metrics(loss)
     rows = [(name, advice[:, i]) for i, name in enumerate(learner.experts)]
     ranked = sorted(rows, key=lambda row: _mean_loss(loss, row[1], outcomes))
@@ -208,7 +211,7 @@ def _show_weights(learner: Any) -> None:
 
 
 def shorten_name(name: str) -> str:
-    return name if len(name) <= 40 else f"{name[:39]}…"
+    return name if len(name) <= 48 else f"{name[:47]}…"
 
 
 def _metrics(loss: losses.Loss) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.errors import StreamError, shorten
+from afterwit.errors import StreamError, Words, shorten
 from afterwit.streams._bytes import ByteSource
 
 MISSING = frozenset(("", "na", "nan", "null", "none"))
@@ -67,7 +67,7 @@ def _read(name: str, reader: Any, columns: Sequence[str] | None) -> Table:
     if columns is not None:
         unknown = next((column for column in columns if column not in header), None)
         if unknown is not None:
-            known = shorten(", ".join(header), 300)
+            known = shorten(Words(", ".join(header)), 300)
             raise StreamError(f"there is no column {shorten(unknown)}; there are {known}", path=name, line=1)
     rows: list[list[float]] = []
     waiting: list[tuple[int, list[str]]] = []
