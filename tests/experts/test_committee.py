@@ -223,7 +223,6 @@ def test_many_labels_by_committees():
         ({"learners": {1: aw.Perceptron}}, "the names of learners must be strings"),
         ({"weighting": "hedge"}, "weighting must be one of adahedge, boa, mlpol"),
         ({"weighting": aw.AdaHedge}, "weighting must be one of"),
-        ({"weighting": aw.AdaHedge(3)}, "weighting must be an expert algorithm that learns from losses alone"),
         ({"weighting": aw.WeightedMajority(7)}, "weighting must be an expert algorithm that learns from losses alone"),
         ({"weighting": aw.Exp3(7)}, "weighting must be an expert algorithm that sees the losses of all"),
         ({"weighting": aw.AdaHedge(3, loss="zero-one")}, "weighting must be for the 7 members; received one for"),

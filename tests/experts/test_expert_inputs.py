@@ -254,6 +254,64 @@ def test_rounds_in_which_all_sleep_are_refused(case):
         refused(learner, "observe_many", advice, match="losses must be from at least one expert")
 
 
+@pytest.mark.parametrize("name", ["AdaHedge", "BOA", "MLpol", "PolynomialWeights"])
+def test_losses_are_their_own_tangent(name):
+    losses = np.random.default_rng(8).random((60, 3))
+    losses[10:20, 1] = np.nan
+    follows, plain = (getattr(aw, name)(3, gradient=gradient) for gradient in (True, False))
+    np.testing.assert_allclose(follows.observe_many(losses), plain.observe_many(losses), rtol=1e-9)
+    np.testing.assert_allclose(follows.weights, plain.weights, rtol=1e-9)
+    np.testing.assert_allclose(follows.regrets, plain.regrets, rtol=1e-9, atol=1e-12)
+    assert follows.certificate().bound == pytest.approx(plain.certificate().bound)
+
+
+def test_slopes_and_losses_may_take_turns():
+    learner = aw.MLpol(2)
+    for t in range(20):
+        learner.observe([0.0, 1.0 + t % 3])
+        learner.learn_one([1.0, 0.0], 0.5)
+    assert learner.rounds == 40
+    assert learner.certificate().verdict == "holds"
+    assert learner.regret <= learner.certificate().bound
+
+
+@pytest.mark.parametrize("name", ["BOA", "MLpol", "PolynomialWeights"])
+def test_the_loss_of_the_forecast_has_to_be_in_the_range_as_well(name):
+    learner = getattr(aw, name)(2, gradient=False, loss_range=(0.5, 4))
+    message = refused(learner, "learn_one", [0.0, 2.0], 1.0, match="within loss_range")
+    assert message.startswith("the loss of the forecast")
+    aw.ExponentialWeights(2, loss_range=(0.5, 4)).learn_one([0.0, 2.0], 1.0)
+
+
+def test_an_expert_that_never_spoke_is_not_the_best():
+    learner = aw.MLpol(["a", "b", "mute"])
+    for t in range(10):
+        learner.learn_one({"a": 1.0, "b": -1.0}, 0.1 * (-1) ** t)
+    assert learner.regret < 0
+    assert learner.best_expert in ("a", "b")
+    assert "mute" not in str(learner.certificate())
+    bandit = aw.Exp3(2)
+    bandit.receive(0.5)
+    assert bandit.best_expert is None
+
+
+def test_names_from_any_sequence():
+    import pandas as pd
+
+    for names in (np.array(["a", "b"]), pd.Index(["a", "b"]), ("a", "b"), dict.fromkeys("ab")):
+        assert aw.MLpol(names).experts == ("a", "b")
+
+
+def test_who_stops_a_run_inside_a_loss_stops_it():
+    def stopped(forecast, outcome):
+        raise KeyboardInterrupt
+
+    learner = aw.AdaHedge(2, loss=aw.losses.function(stopped))
+    with pytest.raises(KeyboardInterrupt):
+        learner.learn_one([1.0, 2.0], 1.0)
+    assert learner.rounds == 0
+
+
 RANGED = [
     aw.ExponentialWeights(NAMES),
     aw.RandomizedWeightedMajority(NAMES, beta=0.5, loss="absolute"),
@@ -294,8 +352,7 @@ def test_a_slope_outside_its_range_is_refused():
     message = refused(learner, "learn_many", [[0.0, 0.0, 0.0], [0.0, 9.0, 0.0]], [0.0, 0.0], match="within loss_range")
     assert message.startswith("slope * (advice - forecast) of expert 'a' in row 1")
     learner = aw.ExponentialWeights(2, gradient=True, loss_range=(-1, 1))
-    refused(learner, "observe", [0.0, 1.0], match="losses alone have no gradient")
-    refused(learner, "observe_many", [[0.0, 1.0]], match="losses alone have no gradient")
+    refused(learner, "observe", [0.0, 3.0], match="within loss_range")
     refused(aw.WeightedMajority(2), "observe", [0.0, 1.0], match="losses alone are not enough")
     refused(aw.WeightedMajority(2), "observe_many", [[0.0, 1.0]], match="losses alone are not enough")
 
@@ -445,7 +502,7 @@ BAD = {
     "epsilon": [0, -1, inf, nan, "a", True, None],
     "share": [0, 1, -0.1, 1.1, nan, "a", True, 10**400],
     "shifts": [-1, 1.5, "a", True],
-    "base": [None, 3, "x", aw.WeightedMajority(2), aw.BOA(2), aw.Perceptron(), aw.BOA],
+    "base": [None, 3, "x", aw.WeightedMajority(2), aw.Exp3(2), aw.Perceptron(), aw.BOA],
 }
 MADE = {
     "WeightedMajority": {"n_experts": 3, "beta": 0.5},

@@ -202,7 +202,6 @@ def test_a_failing_round_leaves_the_learner_as_it_was():
         (lambda: play(aw.MLpol(2), [[1.0]], [1.0]), "advice must be two-dimensional with 2 columns"),
         (lambda: play(aw.MLpol(1), [[1.0]], [1.0, 2.0]), "outcomes must be as long as advice"),
         (lambda: play(aw.MLpol(1, loss="percentage"), [[1.0]], [0.0]), "must be not 0"),
-        (lambda: play_losses(aw.MLpol(1), [[1.0]]), "learner must be one that learns from losses alone"),
         (lambda: play_losses(aw.WeightedMajority(1), [[1.0]]), "learner must be one that learns from losses alone"),
         (lambda: play_losses(aw.AdaHedge(2, gradient=False), [[1.0]]), "losses must be two-dimensional with 2 columns"),
     ],

@@ -5,7 +5,7 @@ Arrays have an expert in each column. DataFrames and dicts have names: an expert
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -58,10 +58,10 @@ def read_experts(n_experts: Any) -> Experts:
     allowed = "a whole number, at least 1, or a sequence of different names"
     if isinstance(n_experts, Integral) and not isinstance(n_experts, bool) and int(n_experts) >= 1:
         return Experts(int(n_experts))
-    if isinstance(n_experts, Sequence) and not isinstance(n_experts, (str, bytes)) and len(n_experts):
+    if isinstance(n_experts, Iterable) and not isinstance(n_experts, (str, bytes)):
         names = [plain_name(name) for name in n_experts]
         try:
-            if len(set(names)) == len(names):
+            if 0 < len(names) == len(set(names)):
                 return Experts(len(names), names)
         except TypeError:
             pass

@@ -64,7 +64,12 @@ class Run:
     @property
     def worst(self) -> int:
         """The expert to whom the regret is largest."""
-        return int(np.argmax(self.regrets))
+        return int(np.argmax(self.regrets_to_the_awake))
+
+    @property
+    def regrets_to_the_awake(self) -> Floats:
+        """The regrets; that to an expert who has never been awake is less than any."""
+        return self.regrets if self.rounds == 0 else np.where(self.awake_rounds > 0, self.regrets, -np.inf)
 
     @property
     def regret(self) -> float:
@@ -141,7 +146,7 @@ class RegretTheorem(Theorem):
         bounds = np.broadcast_to(np.asarray(found[0], dtype=np.float64), evidence.n)
         if evidence.comparator is None:
             # Of the experts, the one that comes closest to breaking the bound.
-            closest = int(np.argmax(evidence.regrets - bounds))
+            closest = int(np.argmax(evidence.regrets_to_the_awake - bounds))
             expert = closest if evidence.expert is None else evidence.expert
             bound, observed, hindsight = bounds[expert], evidence.regrets[expert], evidence.hindsight(expert)
         else:
@@ -178,7 +183,9 @@ def certificate(learner: Any, advice: Any = None, outcomes: Any = None) -> Certi
 def certificate_of(learner: Any, run: Run) -> Certificate:
     """The tightest of the algorithm's theorems applied to a run, with the others beside it."""
     certificates = [made for theorem in learner.theorems if (made := theorem.certify(run)) is not None]
-    return tightest_first(certificates)
+    # Bounds on different things are not compared by their numbers: those on what the first is about come first.
+    best = tightest_first([made for made in certificates if made.quantity == certificates[0].quantity])
+    return replace(best, others=(*best.others, *(made for made in certificates if made.quantity != best.quantity)))
 
 
 def _checked(run: Run, advice: Any, outcomes: Any) -> tuple[Floats, Floats]:

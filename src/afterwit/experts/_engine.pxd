@@ -18,6 +18,8 @@ cdef class ExpertLearner(Storable):
     cdef bint _linear
     cdef bint _drawing
     cdef bint _ranged
+    # The loss of the forecast, too, has to be in the range.
+    cdef bint _own_in_range
     cdef double _low
     cdef double _width
     cdef unsigned long long _seed
@@ -71,7 +73,8 @@ cdef class ExpertLearner(Storable):
     cdef int judge(self, double outcome) noexcept nogil
     cdef int judge_losses(self) noexcept nogil
     cdef int show(self) noexcept nogil
-    cdef int show_slopes(self, double outcome) noexcept nogil
+    cdef int show_losses(self) noexcept nogil
+    cdef int show_tangent(self, double slope, double forecast, bint of_losses) noexcept nogil
     cdef void commit(self) noexcept nogil
     cdef void everyone(self) noexcept nogil
     cdef void wake_all(self) noexcept nogil

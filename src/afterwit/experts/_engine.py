@@ -23,7 +23,7 @@ import cython
 import numpy as np
 
 from afterwit import losses as losses_module
-from afterwit.errors import InputError, invalid, shorten
+from afterwit.errors import invalid, shorten
 from afterwit.experts import _advice
 from afterwit.experts._certify import Run, best_mixture, certificate
 
@@ -118,6 +118,8 @@ class ExpertLearner(Storable):
     no_theorem_because = ""
     #: Whether an expert may sleep: a forecast that is NaN, None or absent.
     sleeping = True
+    #: Whether it learns from all losses, not only from that of the one it follows.
+    sees_all = True
 
     def __init__(
         self,
@@ -144,6 +146,7 @@ class ExpertLearner(Storable):
         self._linear = bool(gradient)
         self._drawing = drawing or not self._loss.convex
         self._ranged = loss_range is not None
+        self._own_in_range = False
         self._low = 0.0
         self._width = 1.0
         if loss_range is not None:
@@ -422,7 +425,8 @@ class ExpertLearner(Storable):
             try:
                 call: Any = self._loss.gradient if slope else self._loss.call
                 result = float(call(forecast, outcome))
-            except Exception as error:
+            except BaseException as error:
+                # Kept, also if somebody wants to stop, until there is an exception to be raised from.
                 self._raised = error
         return result
 
@@ -455,20 +459,36 @@ class ExpertLearner(Storable):
             self._bad_expert = -1
             self._bad_value = self._own
             return 1
-        return self.show_slopes(outcome) if self._linear else 0
+        if self._own_in_range and self._ranged and not self._linear:
+            scaled: cython.double = (self._own - self._low) / self._width
+            if not -SLACK <= scaled <= 1 + SLACK:
+                self._bad_expert = -1
+                self._bad_value = self._own
+                return 2
+        if self._linear:
+            return self.show_tangent(self.slope_of(self._forecast, outcome), self._forecast, False)
+        return 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def judge_losses(self) -> cython.int:
         """The same where the losses themselves are what came."""
-        bad: cython.int
         first: cython.Py_ssize_t = self._first
         values: cython.double[::1] = self._values
         # The row itself, for as long as the round lasts.
         self._losses = values[first : first + self._n]
-        bad = self.show()
+        return self.show_losses()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def show_losses(self) -> cython.int:
+        """What the algorithm sees where ``_losses`` is all that is known."""
+        bad: cython.int = self.show()
         self._own = self._low + self._width * self._mixed
+        if self._linear and not bad:
+            return self.show_tangent(1.0, self._own, True)
         return bad
 
     @cython.cfunc
@@ -567,25 +587,27 @@ class ExpertLearner(Storable):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def show_slopes(self, outcome: cython.double) -> cython.int:
-        """What it sees with the gradient trick: the tangent at the forecast, which is 0 there."""
+    def show_tangent(self, slope: cython.double, forecast: cython.double, of_losses: cython.bint) -> cython.int:
+        """What it sees with the gradient trick: the tangent at the forecast, which is 0 there.
+
+        Where only losses are known they are their own tangent, and the mixture's loss is the forecast.
+        """
         i: cython.Py_ssize_t
         seen: cython.double
-        slope: cython.double = self.slope_of(self._forecast, outcome)
         for i in range(self._n):
             if self._some_sleep and not self._awake[i]:
                 self._seen[i] = -self._low / self._width
                 continue
-            seen = slope * (self._values[self._first + i] - self._forecast)
+            seen = slope * ((self._losses[i] if of_losses else self._values[self._first + i]) - forecast)
             if not fabs(seen) < LARGEST:
                 self._bad_expert = i
                 self._bad_value = seen
                 return 1
             if self._ranged:
+                self._bad_value = seen
                 seen = (seen - self._low) / self._width
                 if not -SLACK <= seen <= 1 + SLACK:
                     self._bad_expert = i
-                    self._bad_value = slope * (self._values[self._first + i] - self._forecast)
                     return 3
                 seen = 0.0 if seen < 0 else 1.0 if seen > 1 else seen
             self._seen[i] = seen
@@ -708,8 +730,6 @@ class ExpertLearner(Storable):
         sleepers: cython.bint = self._present(values, experts, "advice" if forecasting else "losses")
         if forecasting:
             self._loss.check_forecasts(values)
-        if self._linear and not forecasting:
-            raise InputError("losses alone have no gradient: use learn_one(advice, outcome), or gradient=False")
         forecasts = np.empty(rounds)
         suffered = np.empty(rounds)
         made: cython.double[::1] = view(forecasts)
@@ -768,7 +788,7 @@ class ExpertLearner(Storable):
             return invalid(f"the loss of {place}", f"a finite number below {LARGEST:g} in size", self._bad_value)
         what = "the loss" if bad == 2 else "slope * (advice - forecast)"
         allowed = f"within loss_range ({self._low:g}, {self._low + self._width:g})"
-        hint = "" if type(self).__name__ == "MLpol" else "; AdaHedge, BOA and MLpol need no range"
+        hint = "" if type(self).__name__ in ("BOA", "MLpol") else "; AdaHedge, BOA and MLpol need no range"
         return invalid(f"{what} of {place}", allowed + hint, self._bad_value)
 
     # ------------------------------------------------------------------ what it knows
@@ -808,7 +828,13 @@ class ExpertLearner(Storable):
     @property
     def regret(self) -> float:
         """The largest regret to any expert."""
-        return max(self._regrets) if self._rounds else 0.0
+        return self._of_the_awake().max().item() if self._rounds else 0.0
+
+    def _of_the_awake(self) -> Any:
+        """The regrets; that to an expert who has never been awake is less than any."""
+        if self._rounds == 0:
+            return plain(self._regrets)
+        return np.where(plain(self._asleep_rounds) < self._rounds, plain(self._regrets), -np.inf)
 
     @property
     def awake_rounds(self) -> Any:
@@ -817,13 +843,13 @@ class ExpertLearner(Storable):
 
     @property
     def takes_losses(self) -> bool:
-        """Whether losses alone are enough for it: not where it votes on labels or follows slopes."""
-        return not self._linear
+        """Whether losses alone are enough for it: not where it votes on labels."""
+        return True
 
     @property
     def best_expert(self) -> Any:
         """The expert to whom the regret is largest: with nobody asleep, the one with the least loss."""
-        return self._experts.name(int(np.argmax(plain(self._regrets))))
+        return self._experts.name(int(np.argmax(self._of_the_awake())))
 
     def certificate(self, advice: Any = None, outcomes: Any = None) -> Any:
         """What theory promised, what happened, what hindsight would have given; from the learner's state alone.

@@ -33,7 +33,9 @@ def read_weighting(weighting: Any, members: Sequence[str]) -> Any:
     experts = weighting.experts
     if len(experts) != len(members) or experts not in (tuple(members), tuple(range(len(members)))):
         raise invalid("weighting", f"for the {len(members)} members", Words(f"one for {experts}"))
-    least, greatest = weighting._range or (0.0, 1.0)
-    if least > 0 or greatest < 1:
+    # With the gradient trick the range is that of differences.
+    needed = -1.0 if weighting.parameters.get("gradient") else 0.0
+    least, greatest = weighting._range or (needed, 1.0)
+    if least > needed or greatest < 1:
         raise invalid("weighting", "for losses of 0 and 1", Words(f"one for losses in {weighting._range}"))
     return type(weighting)(**weighting.parameters)

@@ -107,6 +107,7 @@ class BOA(ExpertLearner):
         self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0
     ) -> None:
         ExpertLearner.__init__(self, n_experts, loss, gradient, loss_range, seed)
+        self._own_in_range = True
         self._sums = view(np.zeros(self._n))
         self._squares = view(np.zeros(self._n))
         self._penalties = view(np.zeros(self._n))

@@ -100,6 +100,7 @@ class Exp3(ExpertLearner):
 
     theorems = (BanditBound(),)
     sleeping = False
+    sees_all = False
 
     __signature__ = signature(n_experts=None, rate=None, horizon=None, loss="zero-one", loss_range=(0.0, 1.0), seed=0)
 
@@ -186,6 +187,11 @@ class Exp3(ExpertLearner):
     def regret(self) -> float:
         """The largest regret to any expert; not a number if some losses were never seen."""
         return nan if self._unseen else ExpertLearner.regret.__get__(self)
+
+    @property
+    def best_expert(self) -> Any:
+        """The expert to whom the regret is largest; None if some losses were never seen."""
+        return None if self._unseen else ExpertLearner.best_expert.__get__(self)
 
     def _if_seen(self, known: Any) -> Any:
         return np.full(self._n, nan) if self._unseen else known

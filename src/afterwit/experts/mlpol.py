@@ -86,6 +86,7 @@ class MLpol(ExpertLearner):
         self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0
     ) -> None:
         ExpertLearner.__init__(self, n_experts, loss, gradient, loss_range, seed)
+        self._own_in_range = True
         self._squares = view(np.zeros(self._n))
         self._growth = view(np.zeros(self._n))
         self._largest_square = self._width * self._width if self._ranged else 0.0

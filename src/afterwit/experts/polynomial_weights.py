@@ -97,6 +97,7 @@ class PolynomialWeights(ExpertLearner):
         seed: Any = 0,
     ) -> None:
         ExpertLearner.__init__(self, n_experts, loss, gradient, loss_range, seed)
+        self._own_in_range = True
         if power is None:
             self._power = max(2.0, 2 * math.log(self._n))
         elif isinstance(power, (int, float)) and power == 2:

@@ -68,7 +68,7 @@ class SumOfBaseBounds(Theorem):
 class SwapRegret(ExpertLearner):
     """Blum and Mansour's reduction from swap regret to the ordinary one.
 
-    base        a fresh expert algorithm for losses in [0, 1] that does not follow slopes; copies of it are made
+    base        a fresh expert algorithm that learns from all losses, in [0, 1]; copies of it are made
     loss        "zero-one", "square", "absolute", "percentage", "pinball(q)", "log" or one of `afterwit.losses`
     loss_range  the least and the greatest loss
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
@@ -84,8 +84,8 @@ class SwapRegret(ExpertLearner):
     __signature__ = signature(base=None, loss="zero-one", loss_range=(0.0, 1.0), seed=0)
 
     def __init__(self, base: Any, loss: Any = "zero-one", loss_range: Any = (0.0, 1.0), seed: Any = 0) -> None:
-        allowed = "a fresh expert algorithm for losses in [0, 1] that does not follow slopes"
-        if not isinstance(base, ExpertLearner) or not base.takes_losses:
+        allowed = "a fresh expert algorithm that learns from all losses, in [0, 1]"
+        if not isinstance(base, ExpertLearner) or not base.takes_losses or not base.sees_all:
             raise invalid("base", allowed, base)
         if base.rounds:
             raise invalid("base", allowed, Words(f"one that has learned {base.rounds:,} rounds"))
@@ -183,8 +183,7 @@ class SwapRegret(ExpertLearner):
             share = self._shares[i] / self._total
             for j in range(self._n):
                 copy._losses[j] = share * self._seen[j]
-            copy.show()
-            copy._own = copy._low + copy._width * copy._mixed
+            copy.show_losses()
             copy.commit()
             copy._unforecast += 1
 
