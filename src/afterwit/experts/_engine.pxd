@@ -36,6 +36,7 @@ cdef class ExpertLearner(Storable):
     # Each expert's loss, as the algorithm sees it (scaled to [0, 1] if there is a range), and the mixture of these.
     cdef double[::1] _scratch
     cdef double[::1] _losses
+    cdef double[::1] _seen_scratch
     cdef double[::1] _seen
     cdef double _mixed
     cdef double _farthest

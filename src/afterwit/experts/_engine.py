@@ -163,7 +163,8 @@ class ExpertLearner(Storable):
         self._shares = view(np.zeros(self._n))
         self._scratch = view(np.zeros(self._n))
         self._losses = self._scratch
-        self._seen = view(np.zeros(self._n))
+        self._seen_scratch = view(np.zeros(self._n))
+        self._seen = self._seen_scratch
         self._values = self._scratch
         self._first = 0
         self._total = 0.0
@@ -504,23 +505,26 @@ class ExpertLearner(Storable):
         middle: cython.double = 0.5 if checked else 0.0
         awake: cython.schar[::1] = self._awake
         losses: cython.double[::1] = self._losses
-        seen: cython.double[::1] = self._seen
+        seen: cython.double[::1] = self._seen_scratch
         if self._some_sleep:
             # For now a sleeper has the middle loss, and no share.
             for i in range(n):
                 seen[i] = (losses[i] - low) / width if awake[i] else middle
+            self._seen = seen
         elif low == 0 and width == 1:
-            for i in range(n):
-                seen[i] = losses[i]
+            # The losses as they are, for as long as the round lasts: among very many experts a copy costs.
+            self._seen = losses
         else:
             for i in range(n):
                 seen[i] = (losses[i] - low) / width
+            self._seen = seen
         self.mix(middle)
         if checked and self._farthest > 0.5:
             if self._farthest > 0.5 + SLACK:
                 return self._find_bad(2)
             for i in range(n):
-                seen[i] = 0.0 if seen[i] < 0 else 1.0 if seen[i] > 1 else seen[i]
+                seen[i] = 0.0 if self._seen[i] < 0 else 1.0 if self._seen[i] > 1 else self._seen[i]
+            self._seen = seen
             self.mix(middle)
         # A loss that is not a number makes the mixture none, even with no share.
         if not fabs(self._mixed) < LARGEST or (not checked and self._farthest * width >= LARGEST):
@@ -594,6 +598,7 @@ class ExpertLearner(Storable):
         """
         i: cython.Py_ssize_t
         seen: cython.double
+        self._seen = self._seen_scratch
         for i in range(self._n):
             if self._some_sleep and not self._awake[i]:
                 self._seen[i] = -self._low / self._width
@@ -776,9 +781,10 @@ class ExpertLearner(Storable):
         """Keep nothing of the caller's arrays."""
         self._values = self._scratch
         self._losses = self._scratch
+        self._seen = self._seen_scratch
         return 0
 
-    def _refusal(self, bad: int, t: int, rounds: int, experts: Any) -> Exception:
+    def _refusal(self, bad: int, t: int, rounds: int, experts: Any) -> Any:
         raised, self._raised = self._raised, None
         if raised is not None:
             return raised
