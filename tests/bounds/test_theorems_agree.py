@@ -1,0 +1,66 @@
+"""A formula that can be asked for by name is the one that certificates use."""
+
+import numpy as np
+import pytest
+
+import afterwit as aw
+
+LOSSES = np.random.default_rng(0).random((30, 4))
+LABELS = np.random.default_rng(1).integers(0, 2, (30, 4)).astype(float)
+
+
+def line_of(learner, name):
+    certificate = learner.certificate()
+    return next(made for made in (certificate, *certificate.others) if made.theorem.name == name)
+
+
+@pytest.mark.parametrize(
+    ("learner", "theorem", "name", "inputs"),
+    [
+        (aw.ExponentialWeights(4, loss="absolute", rate=0.3), "fixed rate bound", "exponential-weights", {"rate": 0.3}),
+        (aw.ExponentialWeights(4, loss="absolute", horizon=30), "fixed rate bound", "exponential-weights-tuned", {}),
+        (aw.ExponentialWeights(4, schedule="doubling"), "doubling bound", "exponential-weights-doubling", {}),
+        (aw.ExponentialWeights(4), "decreasing rate bound", "exponential-weights-decreasing", {}),
+        (aw.RandomizedWeightedMajority(4, horizon=30), "horizon bound", "randomized-weighted-majority-tuned", {}),
+        (aw.SecondOrderWeights(4, horizon=30), "horizon bound", "second-order-tuned", {}),
+        (
+            aw.SecondOrderWeights(4, beta=0.7),
+            "general second-order bound",
+            "second-order-alpha",
+            {"beta": 0.7, "alpha": 1.4},
+        ),
+        (
+            aw.PolynomialWeights(4, power=3, loss_range=(0, 1)),
+            "polynomial bound",
+            "polynomial",
+            {"power": 3, "loss_range": 1},
+        ),
+        (
+            aw.FixedShare(4, share=0.1, rate=0.5, shifts=2),
+            "tracking bound",
+            "fixed-share",
+            {"share": 0.1, "rate": 0.5, "switches": 2},
+        ),
+    ],
+)
+def test_of_rounds_alone(learner, theorem, name, inputs):
+    learner.observe_many(LOSSES)
+    promised = aw.bounds.bound(name, experts=4, rounds=30, **inputs)
+    assert line_of(learner, theorem).bound == pytest.approx(promised)
+
+
+def test_of_the_best_expert():
+    vote = aw.WeightedMajority(4, beta=0.4)
+    vote.learn_many(LABELS, LABELS[:, 0])
+    best = float(vote.expert_losses.min())
+    promised = aw.bounds.bound("weighted-majority", experts=4, best_mistakes=best, beta=0.4)
+    assert vote.certificate().bound == pytest.approx(promised)
+    draw = aw.RandomizedWeightedMajority(4, beta=0.7)
+    draw.observe_many(LABELS)
+    least = float(draw.expert_losses.min())
+    promised = aw.bounds.bound("randomized-weighted-majority", experts=4, beta=0.7, best_loss=least)
+    assert line_of(draw, "expected loss bound").bound == pytest.approx(promised)
+    rules = aw.SleepingExperts(1, epsilon=0.2)
+    rules.observe_many(LABELS[:, :1])
+    promised = aw.bounds.bound("sleeping", experts=1, expert_mistakes=float(rules.expert_losses[0]), epsilon=0.2)
+    assert rules.certificate().bound == pytest.approx(promised)
