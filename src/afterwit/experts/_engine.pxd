@@ -10,6 +10,8 @@ cdef class ExpertLearner(Storable):
     cdef object _given_experts
     cdef object _experts
     cdef Py_ssize_t _n
+    # So many that numpy's loops are worth the calls.
+    cdef bint _many
 
     # The loss, and what the algorithm is shown of it.
     cdef object _loss
@@ -81,6 +83,7 @@ cdef class ExpertLearner(Storable):
     cdef void wake_all(self) noexcept nogil
     cdef int _find_bad(self, int bad) noexcept nogil
     cdef double largest(self, double[::1] scores, double factor) noexcept nogil
+    cdef double exponentiate_many(self, double[::1] scores, double factor, double best) noexcept nogil
     cdef double exponentials(self) noexcept with gil
     cdef void mix(self, double middle) noexcept nogil
     cdef int _let_go(self) except -1

@@ -133,6 +133,7 @@ class ExpertLearner(Storable):
         self._experts = _advice.read_experts(n_experts)
         self._given_experts = self._experts.names or self._experts.count
         self._n = self._experts.count
+        self._many = self._n >= MANY
         self._loss = losses_module.get(loss)
         self._loss_kind = losses_module.NAMES.index(self._loss.kind)
         self._quantile = self._loss.quantile
@@ -228,10 +229,8 @@ class ExpertLearner(Storable):
                 total += shares[i]
             return total
         best = self.largest(scores, factor)
-        if n >= MANY:
-            for i in range(n):
-                shares[i] = factor * scores[i] - best
-            return self.exponentials()
+        if self._many:
+            return self.exponentiate_many(scores, factor, best)
         for i in range(n):
             shares[i] = exp(factor * scores[i] - best)
             total += shares[i]
@@ -260,6 +259,19 @@ class ExpertLearner(Storable):
         b0 = b1 if b1 > b0 else b0
         b2 = b3 if b3 > b2 else b2
         return b2 if b2 > b0 else b0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def exponentiate_many(
+        self, scores: cython.double[::1], factor: cython.double, best: cython.double
+    ) -> cython.double:
+        """The same for very many experts who are all awake, where the largest of factor * score is known."""
+        i: cython.Py_ssize_t
+        shares: cython.double[::1] = self._shares
+        for i in range(self._n):
+            shares[i] = factor * scores[i] - best
+        return self.exponentials()
 
     @cython.cfunc
     @cython.with_gil

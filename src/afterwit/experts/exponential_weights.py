@@ -43,8 +43,9 @@ from afterwit.experts._engine import a_number, at_least, numbers, plain, view
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
-    from cython.cimports.libc.math import sqrt
+    from cython.cimports.libc.math import INFINITY, sqrt
 else:
+    from math import inf as INFINITY
     from math import sqrt
 
     from afterwit.experts._engine import ExpertLearner
@@ -146,6 +147,7 @@ class ExponentialWeights(ExpertLearner):
     _eight_log_n: cython.double
     _schedule: cython.int
     _cumulative: cython.double[::1]
+    _least: cython.double
     _horizon: object
 
     theorems = (ExpConcaveBound(), FixedRateBound(), DecreasingRateBound(), DoublingBound())
@@ -194,11 +196,14 @@ class ExponentialWeights(ExpertLearner):
             self._schedule = 2 if schedule == "doubling" else 1
             self._rate = math.sqrt(self._eight_log_n)
         self._cumulative = view(np.zeros(self._n))
+        self._least = 0.0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def weigh(self) -> cython.double:
+        if self._many and not self._some_sleep:
+            return self.exponentiate_many(self._cumulative, -self._rate, -self._rate * self._least)
         return self.exponentiate(self._cumulative, -self._rate)
 
     @cython.cfunc
@@ -208,8 +213,11 @@ class ExponentialWeights(ExpertLearner):
         i: cython.Py_ssize_t
         cumulative: cython.double[::1] = self._cumulative
         seen: cython.double[::1] = self._seen
-        for i in range(self._n):
-            cumulative[i] += seen[i]
+        if self._many:
+            self.add_and_compare()
+        else:
+            for i in range(self._n):
+                cumulative[i] += seen[i]
         if self._schedule == 1:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
         # With doubling, a power of two begins a period of as many rounds.
@@ -217,6 +225,38 @@ class ExponentialWeights(ExpertLearner):
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
             for i in range(self._n):
                 self._cumulative[i] = 0.0
+            self._least = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_and_compare(self) -> cython.void:
+        """Add what is seen, and find the least sum in the same pass; four at a time, so that comparisons overlap."""
+        i: cython.Py_ssize_t = 0
+        n: cython.Py_ssize_t = self._n
+        cumulative: cython.double[::1] = self._cumulative
+        seen: cython.double[::1] = self._seen
+        l0: cython.double = INFINITY
+        l1: cython.double = INFINITY
+        l2: cython.double = INFINITY
+        l3: cython.double = INFINITY
+        while i + 3 < n:
+            cumulative[i] += seen[i]
+            cumulative[i + 1] += seen[i + 1]
+            cumulative[i + 2] += seen[i + 2]
+            cumulative[i + 3] += seen[i + 3]
+            l0 = cumulative[i] if cumulative[i] < l0 else l0
+            l1 = cumulative[i + 1] if cumulative[i + 1] < l1 else l1
+            l2 = cumulative[i + 2] if cumulative[i + 2] < l2 else l2
+            l3 = cumulative[i + 3] if cumulative[i + 3] < l3 else l3
+            i += 4
+        while i < n:
+            cumulative[i] += seen[i]
+            l0 = cumulative[i] if cumulative[i] < l0 else l0
+            i += 1
+        l0 = l1 if l1 < l0 else l0
+        l2 = l3 if l3 < l2 else l2
+        self._least = l2 if l2 < l0 else l0
 
     def _kept(self) -> dict[str, Any]:
         return {"schedule": SCHEDULES[self._schedule], "rate": self._rate}
@@ -245,4 +285,5 @@ class ExponentialWeights(ExpertLearner):
     def _become(self, state: Any) -> None:
         ExpertLearner._become(self, state)
         self._cumulative = numbers(state, "cumulative", self._n)
+        self._least = np.min(plain(self._cumulative))
         self._rate = state["rate"]
