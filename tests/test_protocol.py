@@ -158,6 +158,8 @@ def test_a_bad_delay_of_one_round_names_the_round():
 def test_a_thing_that_is_no_learner():
     with pytest.raises(InputError, match="learner must be an object with predict_one and learn_one"):
         aw.play("perceptron", [])
+    with pytest.raises(InputError, match="learner must be an object with predict_one and learn_one"):
+        aw.play(aw.Perceptron, [([1.0], 1)])
 
 
 def test_the_record_prints_its_curve():

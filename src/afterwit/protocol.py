@@ -85,6 +85,8 @@ class Record:
     mistakes: int = 0
     curve: list[Point] = field(default_factory=list)
     predictions: npt.NDArray[Any] | None = None
+    #: How often the stream was played: after the first pass no example is new.
+    passes: int = 1
 
     @property
     def error(self) -> float:
@@ -98,6 +100,7 @@ class Record:
             "rounds": self.rounds,
             "mistakes": self.mistakes,
             "error": self.error,
+            "passes": self.passes,
             "curve": [vars(point) for point in self.curve],
             "predictions": None if self.predictions is None else self.predictions.tolist(),
         }
@@ -135,9 +138,10 @@ def play(
         raise invalid("passes", "a whole number, at least 1", passes)
     if not callable(delay) and (not isinstance(delay, Integral) or isinstance(delay, bool) or delay < 0):
         raise invalid("delay", "a whole number of rounds, at least 0, or a function", delay)
-    if not isinstance(learner, Learner):
+    if not isinstance(learner, Learner) or isinstance(learner, type):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
     tally = _Tally(learner, stream, on_point)
+    tally.record.passes = int(passes)
     # Other learners' learn_many may mean something else.
     in_blocks = delay == 0 and hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
     if passes > 1 and not in_blocks and isinstance(stream, Iterator):

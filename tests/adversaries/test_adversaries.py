@@ -163,6 +163,10 @@ def test_a_prediction_in_the_middle_does():
         adversaries.contrary(aw.Perceptron(start=[0.0, -1.0]), 3)
     with pytest.raises(InputError, match="learner must be an object with predict_one"):
         adversaries.contrary(3, 3)
+    with pytest.raises(InputError, match="learner must be an object with predict_one and learn_one"):
+        adversaries.contrary(aw.Perceptron, 3)
+    with pytest.raises(InputError, match="the learner's prediction must be a number from 0 to 1; received 'no'"):
+        adversaries.contrary(aw.Perceptron(labels=("yes", "no")), 3)
     for make in (lambda: adversaries.contrary(Mean(), 0), lambda: adversaries.two_random_experts(0, seed=1)):
         with pytest.raises(InputError, match="rounds must be"):
             make()

@@ -175,6 +175,14 @@ def test_the_progressive_bound_covers():
     assert np.mean(errors > mistakes / 200) > 0.4
 
 
+def test_a_second_pass_says_nothing_about_new_data():
+    pairs = [([1.0], 1), ([-1.0], -1)] * 50
+    once, twice = (progressive_bound(aw.play(aw.Perceptron(), pairs, passes=passes)) for passes in (1, 2))
+    assert once.verdict is Verdict.HOLDS
+    assert (twice.verdict, twice.bound) == (Verdict.NOT_APPLICABLE, None)
+    assert "the stream was played 2 times" in str(twice)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -96,6 +96,54 @@ def test_more_than_two_labels_and_strings(tmp_path):
     assert set(predictors[0].labels) <= {"a", "b", "c"}
 
 
+class Follower:
+    """Says the last label it was told, and has predict_one and learn_one alone."""
+
+    def __init__(self):
+        self.told = [1]
+        self.kinds = set()
+
+    def predict_one(self, x):
+        self.kinds.add(type(x))
+        return self.told[-1]
+
+    def learn_one(self, x, y):
+        self.told.append(y)
+
+
+def test_a_learner_of_the_bare_contract_is_frozen_too():
+    predictor = batch.large_gap(Follower(), [([0.0], 1)] * 200, epsilon=0.1)
+    predictor.learner.learn_one([0.0], -1)
+    assert predictor.predict_one([0.0]) == 1
+    assert predictor.predict_many(np.zeros((3, 1))).tolist() == [1, 1, 1]
+    assert predictor.predict_many(["any", "thing"]).tolist() == [1, 1]
+    # Rows come to it as they did while it learned.
+    X = np.eye(3)
+    predictor = batch.random_stopping(Follower(), X, [1, 1, 1], seed=0)
+    before = predictor.learner.kinds
+    predictor.predict_many(X)
+    assert predictor.learner.kinds == before | {np.ndarray}
+    # What the caller keeps is not what predicts.
+    mine = Follower()
+    kept = batch.FrozenPredictor(mine, "large_gap", predictor.certificate)
+    mine.learn_one([0.0], -1)
+    assert kept.predict_one([0.0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("procedure", "options"),
+    [
+        ("large_gap", {}),
+        ("controlled_testing", {"epsilon": 0.1}),
+        ("random_stopping", {"seed": 0}),
+        ("penalized_selection", {}),
+    ],
+)
+def test_a_class_is_no_learner(procedure, options):
+    with pytest.raises(InputError, match="learner must be an object with predict_one and learn_one"):
+        getattr(batch, procedure)(aw.Perceptron, [[1.0]], [1], **options)
+
+
 def test_a_learner_that_cannot_be_saved():
     class Constant:
         def predict_one(self, x):

@@ -72,3 +72,5 @@ def test_bad_input():
         kernel_margin_bound(aw.SGD(), [[1.0]], [1])
     with pytest.raises(InputError, match="delta must be"):
         kernel_margin_bound(aw.Perceptron(), [[1.0]], [1], 2)
+    with pytest.raises(InputError, match="X must be at least one example; received none"):
+        kernel_margin_bound(aw.Perceptron(), np.zeros((0, 2)), [])

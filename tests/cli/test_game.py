@@ -90,6 +90,16 @@ def test_limits_are_said(run_cli, tmp_path):
         ("r,1,2\ns,3\n", "game.csv, line 2: 2 payoffs were expected, as in the lines before; found 1"),
         ("r,1,2\n3,4,5\nx\n", "game.csv, line 3: 2 payoffs were expected, as in the lines before; found 0"),
         ("a,b,c\n1,2\n", "game.csv, line 1: 2 names of columns were expected; found 3"),
+        (
+            "1,2,o.5\n3,4,5\n",
+            "game.csv, line 1: names alone or payoffs alone were expected; found '1' and 'o.5'; "
+            "--header or --no-header says which",
+        ),
+        (
+            "1,,2\n3,4,5\n",
+            "game.csv, line 1: names alone or payoffs alone were expected; found '1' and ''; "
+            "--header or --no-header says which",
+        ),
         ("a,b\n", "game.csv, line 1: a line of payoffs was expected after the names"),
         ("", "game.csv: a matrix of payoffs was expected, the file is empty"),
         ('1,2\n3,"4\n', "game.csv, line 2: CSV text was expected (unexpected end of data)"),

@@ -255,6 +255,21 @@ def test_what_is_refused(M, options, message):
         aw.solve_game(M, **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rows": ["a"]}, "rows must be 2 names, or None; received 1 names"),
+        ({"columns": "xyzw"}, "columns must be 3 names, or None; received 4 names"),
+        ({"top": 0}, "top must be a whole number, at least 1; received 0"),
+        ({"top": -1}, "top must be a whole number, at least 1; received -1"),
+    ],
+)
+def test_names_that_do_not_fit(options, message):
+    solution = aw.solve_game([[0.0, 2.0, -1.0], [1.0, 0.0, 3.0]])
+    with pytest.raises(InputError, match=message):
+        solution.describe(**options)
+
+
 @pytest.mark.parametrize("kind", [np.int64, np.float32, np.bool_, "F", "frame", "slice"])
 def test_matrices_of_every_kind(kind):
     import pandas as pd

@@ -47,15 +47,16 @@ def contrary(learner: Any, rounds: int) -> ContraryGame:
     rounds   how many
     """
     whole_number("rounds", rounds, 1)
-    if not (hasattr(learner, "predict_one") and hasattr(learner, "learn_one")):
+    if isinstance(learner, type) or not (hasattr(learner, "predict_one") and hasattr(learner, "learn_one")):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
     advice = np.array([0.0, 1.0])
     outcomes: list[int] = []
     loss = 0.0
     for _ in range(rounds):
-        prediction = float(learner.predict_one(advice.copy()))
-        if not 0 <= prediction <= 1:
+        prediction = learner.predict_one(advice.copy())
+        if not isinstance(prediction, (int, float, np.number, np.bool_)) or not 0 <= prediction <= 1:
             raise invalid("the learner's prediction", "a number from 0 to 1", prediction)
+        prediction = float(prediction)
         outcome = 0 if prediction >= 0.5 else 1
         learner.learn_one(advice.copy(), outcome)
         loss += abs(prediction - outcome)

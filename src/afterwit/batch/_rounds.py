@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from afterwit._learner import BinaryLearner
 from afterwit.errors import Words, invalid
-from afterwit.linear._rows import Rows, read_one, stack
+from afterwit.linear._rows import Rows, read_many, read_one, stack
 from afterwit.protocol import BLOCK, Learner
 from afterwit.streams.arrays import ArrayReader, ArrayStream
 
@@ -166,9 +166,22 @@ def _one(x: Any) -> Any:
 
 def fresh_copy(learner: Any) -> Any:
     """An independent learner in the same state; the caller's own is never changed."""
-    if not isinstance(learner, Learner):
+    if not isinstance(learner, Learner) or isinstance(learner, type):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
+    return independent_copy(learner)
+
+
+def independent_copy(learner: Any) -> Any:
+    """A copy by the learner's own means, or, where it has none, of everything in it."""
     return learner.copy() if hasattr(learner, "copy") else copy.deepcopy(learner)
+
+
+def rows_of(X: Any) -> Iterator[Any]:
+    """The examples one by one, as a learner that takes no blocks was given them."""
+    if isinstance(X, (list, tuple)) and not all(isinstance(x, (dict, list, tuple, np.ndarray)) for x in X):
+        return map(_one, X)
+    rows = read_many(X)
+    return (rows.row(i) for i in range(rows.count))
 
 
 def rests(learner: Any) -> bool:

@@ -17,7 +17,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from afterwit._values import same_value
+from afterwit.batch._rounds import independent_copy, rows_of
 from afterwit.batch._theorem import as_data, from_data
 from afterwit.certificate import Certificate, Verdict
 from afterwit.errors import InputError, invalid
@@ -36,7 +39,7 @@ class FrozenPredictor:
     def __init__(self, learner: Any, procedure: str, certificate: Any) -> None:
         if not hasattr(learner, "predict_one"):
             raise invalid("learner", "a learner, with predict_one", learner)
-        self._learner = learner.copy() if hasattr(learner, "copy") else learner
+        self._learner = independent_copy(learner)
         self._procedure = procedure
         self._certificate = certificate if isinstance(certificate, Certificate) else from_data(certificate)
 
@@ -48,7 +51,9 @@ class FrozenPredictor:
 
     def predict_many(self, X: Any) -> Any:
         """``predict_one`` for every row of X, as an array."""
-        return self._learner.predict_many(X)
+        if hasattr(self._learner, "predict_many"):
+            return self._learner.predict_many(X)
+        return np.array([self._learner.predict_one(x) for x in rows_of(X)])
 
     def score_one(self, x: Any) -> Any:
         """The score behind the prediction."""
@@ -73,7 +78,7 @@ class FrozenPredictor:
     @property
     def learner(self) -> Any:
         """A copy of the learner it predicts by, which may learn on; the predictor does not."""
-        return self._learner.copy() if hasattr(self._learner, "copy") else self._learner
+        return independent_copy(self._learner)
 
     @property
     def labels(self) -> Any:

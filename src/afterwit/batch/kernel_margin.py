@@ -30,7 +30,7 @@ from afterwit.batch._rounds import probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.penalized_selection import PenalizedSelection
 from afterwit.certificate import Assumption, Basis, Certificate
-from afterwit.errors import invalid
+from afterwit.errors import InputError, invalid
 from afterwit.hindsight.comparator import row_norms
 from afterwit.linear._certify_kernel import Gram
 from afterwit.linear._replay import matrix_of
@@ -64,6 +64,8 @@ def kernel_margin_bound(learner: Any, X: Any, y: Any, delta: Any = 0.05) -> Cert
     found = learner.certificate(X, y)
     hinge = [each for each in (found, *found.others) if isinstance(each.theorem, HingeBound)]
     rows, signs = learner._checked(X, y)
+    if not rows.count:
+        raise InputError("X must be at least one example; received none")
     once = Assumption(
         "one pass: every example was new to the hypothesis that predicted it",
         Basis.OBSERVED,
@@ -78,7 +80,7 @@ def kernel_margin_bound(learner: Any, X: Any, y: Any, delta: Any = 0.05) -> Cert
         "assumptions": assumptions,
         "bound": None,
     }
-    if all(assumption.met for assumption in assumptions) and rows.count:
+    if all(assumption.met for assumption in assumptions):
         updated = np.zeros(rows.count, dtype=np.int8)
         type(learner)(**learner.parameters)._learn(rows, signs, updated)
         squares = float(_squares(learner, rows)[updated > 0].sum())

@@ -21,6 +21,7 @@ Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2n
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -67,15 +68,17 @@ def progressive_bound(
     if not isinstance(loss, Real) or isinstance(loss, bool) or not 0 <= float(loss) <= most:
         raise invalid("loss", f"a number from 0 to {most:g}, the most that {rounds} rounds can cost", loss)
     mean = float(loss) / int(rounds)
+    passes = getattr(record, "passes", 1)
+    once = Assumption("every round's example was new: one pass, T fixed beforehand", Basis.PROMISED, None)
+    if passes > 1:
+        once = replace(once, basis=Basis.OBSERVED, holds=False, detail=f"the stream was played {passes:,} times")
     return ProgressiveBound(delta).certify(
         {
             "subject": subject if isinstance(subject, str) else type(record).__name__,
             "rounds": int(rounds),
             "observed": mean,
-            "bound": ProgressiveBound.bound(mean, int(rounds), delta, largest_loss),
+            "bound": ProgressiveBound.bound(mean, int(rounds), delta, largest_loss) if passes == 1 else None,
             "inputs": {"M": largest_loss, "T": int(rounds), "delta": delta, "observed": "while learning"},
-            "assumptions": (
-                Assumption("every round's example was new: one pass, T fixed beforehand", Basis.PROMISED, None),
-            ),
+            "assumptions": (once,),
         }
     )

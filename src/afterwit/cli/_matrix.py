@@ -30,8 +30,8 @@ class NamedMatrix:
 def read_matrix(file: str, delimiter: str = ",", header: bool | None = None, names: bool | None = None) -> NamedMatrix:
     """A matrix from CSV text, plain or gzip, or from standard input.
 
-    ``header`` and ``names`` say whether the first line and the first column are names; if None, they are where one of
-    their cells is no number.
+    ``header`` and ``names`` say whether the first line and the first column are names; if None, the first line is where
+    none of its cells is a number, the first column where its first cell is none.
     """
     lines, source = _cells(file, delimiter)
     try:
@@ -41,6 +41,12 @@ def read_matrix(file: str, delimiter: str = ",", header: bool | None = None, nam
     if header is None:
         # A line whose first cell alone is no number is a row with a name.
         header = any(_payoff(cell) is None for cell in first[1:]) or (len(first) == 1 and _payoff(first[0]) is None)
+        numbers = [cell for cell in first if _payoff(cell) is not None]
+        if header and numbers:
+            # A payoff with a typo must not turn a line of payoffs into names.
+            other = next(cell for cell in first[1:] if _payoff(cell) is None)
+            found = f"found {shorten(numbers[0])} and {shorten(other)}; --header or --no-header says which"
+            raise StreamError(f"names alone or payoffs alone were expected; {found}", path=source, line=first_number)
     columns = first if header else None
     body = lines if header else _chain(first_number, first, lines)
     payoffs: list[Any] = []

@@ -48,8 +48,8 @@ def game(
     """Solve the zero-sum game whose payoffs are in FILE: strategies for both players, and a bracket of the value.
 
     FILE is CSV text, one line for each choice of the row player; plain or gzip; - for standard input. A payoff is
-    what the row player pays the column player. A first line and a first column of names are found by themselves, where
-    a cell of theirs is no number.
+    what the row player pays the column player. A first line of names, without a number among
+    them, and a first column of names are found by themselves.
     """
     distinct_files(FILE=file, strategies=strategies)
     character = {"tab": "\t"}.get(delimiter, delimiter)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,14 @@ class GameSolution:
 
     def describe(self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None, top: int = 10) -> str:
         """The solution in a few lines, with the names of the rows and columns, most played first."""
+        if not isinstance(top, Integral) or isinstance(top, bool) or top < 1:
+            raise invalid("top", "a whole number, at least 1", top)
+        for parameter, names, strategy in (
+            ("rows", rows, self.row_strategy),
+            ("columns", columns, self.column_strategy),
+        ):
+            if names is not None and len(names) != len(strategy):
+                raise invalid(parameter, f"{len(strategy):,} names, or None", Words(f"{len(names):,} names"))
         return "\n".join(
             [self._title(), *(f"  {head:<8}  {text}" for head, text in self._sections(rows, columns, top))]
         )
