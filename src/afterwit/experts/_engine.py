@@ -280,7 +280,7 @@ class ExpertLearner(Storable):
         """Replace the shares by their exponentials, with numpy, whose exp takes several at once; their sum."""
         shares = np.asarray(self._shares)
         np.exp(shares, out=shares)
-        return shares.sum()
+        return float(shares.sum())
 
     @cython.cfunc
     @cython.nogil

@@ -285,5 +285,5 @@ class ExponentialWeights(ExpertLearner):
     def _become(self, state: Any) -> None:
         ExpertLearner._become(self, state)
         self._cumulative = numbers(state, "cumulative", self._n)
-        self._least = np.min(plain(self._cumulative))
+        self._least = float(np.min(plain(self._cumulative)))
         self._rate = state["rate"]
