@@ -155,3 +155,14 @@ def test_mistakes_are_one_sentence(run_cli, data, tmp_path, arguments, message):
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_single_expert_with_large_losses(run_cli, tmp_path):
+    """The best mixture of one is that one: what rounding leaves between two sums of its losses is no regret."""
+    random = np.random.default_rng(0)
+    outcomes = 1e9 * random.normal(size=500)
+    write(tmp_path / "one.csv", (outcomes + 1e9 * random.normal(size=500))[:, np.newaxis], outcomes, ["only"])
+    result = run_cli("experts", "one.csv", "--target", "load")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "  happened   regret 0\n" in result.stdout
+    assert "  verdict    holds\n" in result.stdout
