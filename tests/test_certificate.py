@@ -4,7 +4,16 @@ import pickle
 import pytest
 
 import afterwit as aw
-from afterwit.certificate import Assumption, Basis, Certificate, Hindsight, Theorem, Verdict, shown_number, tightest_first
+from afterwit.certificate import (
+    Assumption,
+    Basis,
+    Certificate,
+    Hindsight,
+    Theorem,
+    Verdict,
+    shown_number,
+    tightest_first,
+)
 
 
 class Pigeons(Theorem):

@@ -106,7 +106,7 @@ def test_every_public_name_is_in_the_reference():
             missing += [] if re.search(rf"`[^`]*\b{name}\b", REFERENCE) else [name]
     # Interpreted, what compiled code keeps to itself can be seen as well.
     inner = "weigh update predict exponentiate largest exponentials gain regret_to uniform drawn mean wake wake_all everyone "
-    inner += "loss_of slope_of judge judge_losses show show_slopes mix commit"
+    inner += "loss_of slope_of judge judge_losses show show_losses show_tangent mix commit"
     for name in dir(afterwit.MLpol):
         if not name.startswith("_") and name not in inner.split():
             missing += [] if re.search(rf"`[^`]*\b{name}\b", REFERENCE) else [name]

@@ -778,7 +778,7 @@ class ExpertLearner(Storable):
         self._losses = self._scratch
         return 0
 
-    def _refusal(self, bad: int, t: int, rounds: int, experts: Any) -> Exception:
+    def _refusal(self, bad: int, t: int, rounds: int, experts: Any) -> Any:
         raised, self._raised = self._raised, None
         if raised is not None:
             return raised
