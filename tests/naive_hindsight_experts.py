@@ -56,14 +56,14 @@ def best_sequence(losses, shifts):
 
 
 def regret_curve(own, losses):
-    """After each round, the largest regret to any expert, over the rounds in which it was awake."""
-    regrets = [0.0] * len(losses[0])
+    """After each round, the largest regret to any expert that has been awake, over the rounds in which it was."""
+    regrets = {}
     curve = []
     for mine, row in zip(own, losses, strict=True):
         for i, loss in enumerate(row):
             if not math.isnan(loss):
-                regrets[i] += mine - loss
-        curve.append(max(regrets))
+                regrets[i] = regrets.get(i, 0.0) + mine - loss
+        curve.append(max(regrets.values(), default=0.0))
     return curve
 
 

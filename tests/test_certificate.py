@@ -4,7 +4,16 @@ import pickle
 import pytest
 
 import afterwit as aw
-from afterwit.certificate import Assumption, Basis, Certificate, Hindsight, Theorem, Verdict, tightest_first
+from afterwit.certificate import (
+    Assumption,
+    Basis,
+    Certificate,
+    Hindsight,
+    Theorem,
+    Verdict,
+    shown_number,
+    tightest_first,
+)
 
 
 class Pigeons(Theorem):
@@ -149,3 +158,8 @@ def test_tightest_first():
 def test_a_count_is_bounded_by_a_whole_number(bound, shown):
     text = certificate(bound=bound).line()
     assert f"at most {shown} mistakes" in text or bound == 1e300
+
+
+def test_large_numbers_are_short():
+    shown = [shown_number(value) for value in (9_999.5, 123_456.7, 987_654_321_012_345.0, 1e15, -2.5e300)]
+    assert shown == ["10,000", "123,457", "987,654,321,012,345", "1e+15", "-2.5e+300"]

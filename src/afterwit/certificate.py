@@ -297,4 +297,4 @@ def shown_number(value: float | str) -> str:
         return "infinity" if value > 0 else "-infinity"
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
-    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    return f"{value:,.0f}" if 9_999.5 <= abs(value) < 1e15 else f"{value:,.4g}"

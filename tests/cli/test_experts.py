@@ -125,7 +125,7 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
     [
         (["none.csv", "--target", "load"], "none.csv: there is no such file"),
         (["f.csv"], "Missing option '--target' (see --help)"),
-        (["f.csv", "--target", "day"], "f.csv: the target 'day' holds other things than numbers"),
+        (["f.csv", "--target", "day"], "f.csv: the target 'day' does not hold numbers alone"),
         (["f.csv", "--target", "z"], "f.csv: the target 'z' is none of low, fair, high, load"),
         (["f.csv", "--target", "load", "--experts", "low,z"], "f.csv, line 1: there is no column 'z'"),
         (["f.csv", "--target", "load", "--experts", "low,low"], "--experts must be different names"),
@@ -155,3 +155,22 @@ def test_mistakes_are_one_sentence(run_cli, data, tmp_path, arguments, message):
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_single_expert_with_large_losses(run_cli, tmp_path):
+    """The best mixture of one is that one: what rounding leaves between two sums of its losses is no regret."""
+    random = np.random.default_rng(0)
+    outcomes = 1e9 * random.normal(size=500)
+    write(tmp_path / "one.csv", (outcomes + 1e9 * random.normal(size=500))[:, np.newaxis], outcomes, ["only"])
+    result = run_cli("experts", "one.csv", "--target", "load")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "  happened   regret 0\n" in result.stdout
+    assert "  verdict    holds\n" in result.stdout
+
+
+def test_a_round_without_forecasts_is_named(run_cli, tmp_path):
+    (tmp_path / "gap.csv").write_text("load,a,b\n1,2,3\n2,,\n3,4,5\n")
+    result = run_cli("experts", "gap.csv", "--target", "load", "--predictions", "out.csv")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "afterwit: gap.csv: round 2: every expert's forecast is missing\n"
+    assert not (tmp_path / "out.csv").exists()

@@ -218,6 +218,7 @@ def test_many_labels_by_committees():
         ({"learners": 3}, "learners must be learners of two labels"),
         ({"learners": [3]}, "learners must be learners of two labels"),
         ({"learners": [aw.OneVsRest]}, "learners must be learners of two labels"),
+        ({"learners": [aw.MLpol(3)]}, "learners must be learners of two labels"),
         ({"learners": ["perceptrom"]}, "learners must be one of .*perceptron"),
         ({"learners": [aw.AdaHedge]}, "a class, one that needs no arguments"),
         ({"learners": {1: aw.Perceptron}}, "the names of learners must be strings"),

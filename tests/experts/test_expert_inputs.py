@@ -290,6 +290,10 @@ def test_an_expert_that_never_spoke_is_not_the_best():
     assert learner.regret < 0
     assert learner.best_expert in ("a", "b")
     assert "mute" not in str(learner.certificate())
+    rules = aw.SleepingExperts(["a", "b", "mute"])
+    for _ in range(10):
+        rules.learn_one({"a": 1, "b": 1}, 0)
+    assert rules.certificate().observed == 10
     bandit = aw.Exp3(2)
     bandit.receive(0.5)
     assert bandit.best_expert is None

@@ -565,3 +565,17 @@ def test_swap_regret_adds_the_bounds_for_those_to_whom_the_regrets_are_largest(n
     assert math.isclose(sum(part.observed for part in parts), learner.swap_regret, rel_tol=1e-9)
     assert all(part.observed <= part.bound for part in parts)
     assert math.isclose(sum(part.bound for part in parts), learner.certificate().bound)
+
+
+@pytest.mark.parametrize("name", ["AdaHedge", "BOA", "MLpol"])
+@pytest.mark.parametrize("loss", ["square", "absolute", "pinball(0.2)"])
+def test_rounding_is_no_regret_to_the_best_mixture(name, loss):
+    """With one expert, or equal ones, the bound is 0, and the two sums differ in their last digits."""
+    random = np.random.default_rng(0)
+    outcomes = 1e9 * random.normal(size=500)
+    advice = (outcomes + 1e9 * random.normal(size=500))[:, np.newaxis]
+    for n in (1, 3):
+        learner = getattr(aw, name)(n, loss=loss)
+        learner.learn_many(np.repeat(advice, n, axis=1), outcomes)
+        made = learner.certificate(np.repeat(advice, n, axis=1), outcomes)
+        assert (made.bound, made.observed, made.verdict.value) == (0.0, 0.0, "holds")

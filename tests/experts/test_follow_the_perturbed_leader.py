@@ -374,3 +374,11 @@ def test_copies_and_files_go_on_as_the_original(options, choices, tmp_path):
     assert all(other == learner for other in others)
     assert learner.clone() == aw.FollowThePerturbedLeader(**choices, **options)
     assert learner.clone({"seed": 77}) != learner.clone()
+
+
+def test_missing_losses_are_refused_as_announced():
+    learner = aw.FollowThePerturbedLeader(3)
+    assert not learner.sleeping
+    with pytest.raises(InputError, match="none missing"):
+        learner.observe([0.5, float("nan"), 0.5])
+    assert learner.rounds == 0

@@ -264,3 +264,19 @@ def test_an_algorithm_does_not_import_the_record():
     assert "scipy" not in {name.partition(".")[0] for name in loaded.stdout.split()}
     with pytest.raises(AttributeError, match=r"afterwit\.experts' has no attribute 'nonsense'"):
         _ = aw.experts.nonsense
+
+
+def test_an_expert_that_has_not_been_awake_is_not_compared_with():
+    advice = np.array([[1.2, 0.8, nan], [2.5, 1.5, nan], [3.1, 2.8, nan], [4.1, 3.8, 3.9]])
+    outcomes = np.array([1.0, 2.0, 3.0, 4.0])
+    learner, seen = aw.MLpol(3), []
+    for row, outcome in zip(advice, outcomes, strict=True):
+        learner.learn_one(row, outcome)
+        seen.append(learner.regret)
+    assert max(seen[:3]) < 0
+    record = play(aw.MLpol(3), advice, outcomes)
+    assert record.regret_curve == pytest.approx(seen, abs=1e-12)
+    before = play(aw.MLpol(3), advice[:3], outcomes[:3])
+    assert before.regret == pytest.approx(seen[2], abs=1e-12)
+    assert before.best_expert == 0
+    assert regrets.regret_curve([0.5, 0.5], [[nan, nan], [1.0, nan]]).tolist() == [0.0, -0.5]

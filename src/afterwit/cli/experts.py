@@ -124,7 +124,7 @@ def _columns(table: Table, target: str, wanted: list[str] | None) -> tuple[Float
         raise StreamError("there are no rounds in it", path=table.name)
     if target not in table.names:
         listed = shorten(Words(", ".join(table.names)), 300)
-        there = "holds other things than numbers" if target in table.skipped else f"is none of {listed}"
+        there = "does not hold numbers alone" if target in table.skipped else f"is none of {listed}"
         raise StreamError(f"the target {shorten(target)} {there}", path=table.name)
     outcomes = table.column(target)
     if np.isnan(outcomes).any():
@@ -133,8 +133,11 @@ def _columns(table: Table, target: str, wanted: list[str] | None) -> tuple[Float
     known = wanted if wanted is not None else [name for name in table.names if name != target]
     if not known:
         raise StreamError("no column with forecasts was found beside the target", path=table.name)
-    places = [table.names.index(name) for name in known]
-    return np.ascontiguousarray(table.values[:, places]), np.ascontiguousarray(outcomes), known
+    advice = np.ascontiguousarray(table.values[:, [table.names.index(name) for name in known]])
+    nobody = np.isnan(advice).all(axis=1)
+    if nobody.any():
+        raise StreamError(f"round {int(np.argmax(nobody)) + 1}: every expert's forecast is missing", path=table.name)
+    return advice, np.ascontiguousarray(outcomes), known
 
 
 def _made(kind: Any, known: list[str], loss: losses.Loss, given: dict[str, Any]) -> Any:

@@ -22,6 +22,9 @@ from afterwit.losses import Loss
 
 Floats = npt.NDArray[np.float64]
 
+#: By how much, as a part of it, one number may be rounded.
+EPSILON = float(np.finfo(np.float64).eps)
+
 
 @dataclass(frozen=True)
 class Comparator:
@@ -74,7 +77,10 @@ class Run:
     @property
     def regret(self) -> float:
         if self.comparator is not None:
-            return self.loss - self.comparator.loss
+            difference = self.loss - self.comparator.loss
+            # Of two sums of so many losses, what rounding alone may have left between them is no regret.
+            rounding = 4 * EPSILON * self.rounds * max(abs(self.loss), abs(self.comparator.loss))
+            return 0.0 if abs(difference) <= rounding else difference
         return float(self.regrets[self.worst]) if self.rounds else 0.0
 
     @property

@@ -87,9 +87,17 @@ def _fresh(learner: Any, labels: Any) -> Any:
             learner = learner()
         except (TypeError, InputError):
             raise invalid("learners", f"{LEARNERS}; a class, one that needs no arguments", learner) from None
-    if not all(hasattr(learner, part) for part in NEEDED) or getattr(learner, "_multiclass", False):
+    if not all(_has(learner, part) for part in NEEDED) or getattr(learner, "_multiclass", False):
         raise invalid("learners", LEARNERS, learner)
     return type(learner)(**{**learner.parameters, "labels": labels})
+
+
+def _has(learner: Any, part: str) -> bool:
+    """Whether the learner has that part: an expert algorithm has a place for mistakes, and counts none."""
+    try:
+        return hasattr(learner, part)
+    except NotImplementedError:
+        return False
 
 
 def _called(learner: Any) -> str:

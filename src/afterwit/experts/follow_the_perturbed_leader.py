@@ -189,6 +189,8 @@ class FollowThePerturbedLeader(PathLearner):
     """
 
     theorems = (TunedPerturbationBound(), PerturbedLeaderBound(), DecreasingPerturbationBound(), SmallLossBound())
+    #: Whether an expert may sleep.
+    sleeping = False
 
     def __init__(
         self,

@@ -61,10 +61,16 @@ class ExpertRecord:
     def _regrets(self) -> Floats:
         return regrets.regrets_by_expert(self.losses, self.expert_losses)
 
+    @cached_property
+    def _last(self) -> Floats:
+        """The regrets at the end; that to an expert who has never been awake is less than any."""
+        never = np.isnan(self.expert_losses).all(axis=0)
+        return np.where(never, -np.inf, self._regrets[-1])
+
     @property
     def regret_curve(self) -> Floats:
         """After each round, the largest regret to any expert: the loss so far less that of the best so far."""
-        return np.asarray(self._regrets.max(axis=1))
+        return np.asarray(regrets.to_the_awake(self._regrets, self.expert_losses).max(axis=1))
 
     def regret_curve_to(self, expert: Any) -> Floats:
         """After each round, the regret to one expert, over the rounds in which it was awake."""
@@ -76,12 +82,12 @@ class ExpertRecord:
     @property
     def regret(self) -> float:
         """The largest regret to any expert, over all rounds."""
-        return float(self._regrets[-1].max()) if self.rounds else 0.0
+        return float(self._last.max()) if self.rounds else 0.0
 
     @property
     def best_expert(self) -> Any:
         """The expert to whom the regret is largest: with nobody asleep, the one with the least loss."""
-        return self.experts[int(np.argmax(self._regrets[-1]))] if self.rounds else self.experts[0]
+        return self.experts[int(np.argmax(self._last))] if self.rounds else self.experts[0]
 
     @property
     def internal_regret(self) -> float:

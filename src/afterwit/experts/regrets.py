@@ -6,7 +6,8 @@ internal_regret    what playing j wherever one played i would have saved, at mos
 swap_regret        what the best way of replacing every expert would have saved: the sum over i of the largest r_{i,j}
 
 An expert that sleeps has the loss NaN. The regret to it counts the rounds in which it was awake, so the best expert is
-the one to whom the regret is largest: with nobody asleep, the one with the least loss.
+the one to whom the regret is largest: with nobody asleep, the one with the least loss. One that has never been awake is
+not compared with.
 
 >>> regret_curve([0.5, 0.5, 0.5], [[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]).tolist()
 [0.5, 0.0, 0.5]
@@ -28,12 +29,13 @@ Floats = npt.NDArray[np.float64]
 
 
 def regret_curve(learner_losses: Any, expert_losses: Any) -> Floats:
-    """After each round, the largest regret to any expert.
+    """After each round, the largest regret to any expert that has been awake so far.
 
     learner_losses  one loss for each round
     expert_losses   a 2-D array, a row for each round and a column for each expert; NaN where one sleeps
     """
-    curve: Floats = regrets_by_expert(learner_losses, expert_losses).max(axis=1)
+    regrets = to_the_awake(regrets_by_expert(learner_losses, expert_losses), _matrix("expert_losses", expert_losses))
+    curve: Floats = regrets.max(axis=1)
     return curve
 
 
@@ -49,6 +51,15 @@ def regrets_by_expert(learner_losses: Any, expert_losses: Any) -> Floats:
     saved = own[:, np.newaxis] - experts
     saved[np.isnan(saved)] = 0.0
     return np.cumsum(saved, axis=0, out=saved)
+
+
+def to_the_awake(regrets: Floats, expert_losses: Floats) -> Floats:
+    """The regrets so far; that to an expert who has not been awake yet is less than any, if anybody has."""
+    asleep = np.isnan(expert_losses)
+    if not asleep.any():
+        return regrets
+    never = np.logical_and.accumulate(asleep, axis=0)
+    return np.where(never & ~never.all(axis=1, keepdims=True), -np.inf, regrets)
 
 
 def internal_regret(shares: Any, losses: Any) -> float:

@@ -55,7 +55,8 @@ class SleepingBound(Theorem):
         least = (evidence.expert_losses - lowest) / evidence.width
         promised = (1 + epsilon) * least + (1 + epsilon) * log_n(evidence) / math.log1p(epsilon)
         bounds = lowest + evidence.width * promised
-        closest = int(np.argmax(own - bounds))
+        # Of those that have ever been awake, the one that comes closest to breaking the bound.
+        closest = int(np.argmax(np.where(evidence.awake_rounds > 0, own - bounds, -np.inf)))
         return Certificate(
             theorem=self,
             subject=evidence.subject,
