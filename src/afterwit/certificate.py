@@ -141,8 +141,14 @@ class Certificate:
 
     @property
     def vacuous(self) -> bool:
-        """A bound that no run of this length could break: true, and no news."""
-        return self.bound is not None and self.quantity in COUNTS and _whole_part(self) >= self.rounds
+        """A bound that no run of this length could break, or an error of 1 or more: true, and no news."""
+        if self.bound is None:
+            return False
+        return (
+            _whole_part(self) >= self.rounds
+            if self.quantity in COUNTS
+            else self.quantity == "error" and self.bound >= 1
+        )
 
     @property
     def failed(self) -> tuple[Assumption, ...]:
@@ -201,7 +207,8 @@ class Certificate:
         if self.verdict is Verdict.NOT_APPLICABLE:
             return ": " + self._why_not()
         if self.vacuous:
-            return ", but no run of this length could break the bound: it says nothing here"
+            why = "no error is above 1" if self.quantity == "error" else "no run of this length could break the bound"
+            return f", but {why}: it says nothing here"
         return f", {self.theorem.chance}; this run is above it, as single runs may be" if self._exceeded else ""
 
     def _why_not(self) -> str:

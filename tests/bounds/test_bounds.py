@@ -55,6 +55,8 @@ def adjusted(name, given_inputs):
         made["rate"] *= 1 / (10.1 * made["radius"] ** 2 * made["norm"])
     if name == "fixed-share":
         made["switches"] = min(made["switches"], made["rounds"] - 1)
+    if name == "winnow-disjunction":
+        made["literals"] = min(made["literals"], made["features"])
     if name == "polynomial-tuned":
         made["log_experts"] += 1
     return made
@@ -295,6 +297,7 @@ def test_the_formulas_themselves_refuse_bad_numbers(module):
         ("second-order-alpha", {"experts": 5, "rounds": 1, "beta": 0.2, "alpha": 1}, "beta must be at least alpha / 2"),
         ("polynomial-tuned", {"experts": 2, "rounds": 1}, "experts must be at least 3"),
         ("fixed-share", {"experts": 5, "rounds": 3, "switches": 3, "share": 0.1, "rate": 1}, "switches must be fewer"),
+        ("winnow-disjunction", {"features": 3, "literals": 5}, "literals must be at most as many as features"),
         ("majority-vc", {"vc_dimension": 2, "votes": 4}, "votes must be an odd whole number"),
         ("majority-vc", {"vc_dimension": 2**39, "votes": 5}, "their product is at most 2.40"),
     ],

@@ -326,3 +326,71 @@ def test_a_million_hypotheses():
         said = [bool(sum(int(v) << j for j, v in enumerate(x)) & h) for x in points.tolist()]
         assert [bool(made(x)[h]) for x in points[:3]] == said[:3]
     assert made.name(0b1011) == "x1 or x2 or x4"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: concepts.thresholds(10**12), "of at most 67,108,864 hypotheses; received 1,000,000,000,001"),
+        (lambda: concepts.thresholds(200_000), "at most 17,179,869,184 bits.* 200,001 hypotheses over 200,000 points"),
+        (lambda: concepts.intervals(10**12), "of at most 67,108,864 hypotheses"),
+        (lambda: concepts.boxes((10**5, 10**5)), "of at most 67,108,864 hypotheses|at most 17,179,869,184 bits"),
+        (lambda: concepts.boxes((100, 100, 100, 100)), "of at most 67,108,864 hypotheses"),
+        (lambda: concepts.monotone_disjunctions(27, points=[[0] * 27]), "of at most .* received 134,217,728"),
+        (lambda: concepts.parities(100, 5, points=[[0] * 100]), "of at most .* received 79,375,496"),
+    ],
+)
+def test_a_class_too_large_is_refused_before_anything_is_made(make, message):
+    with pytest.raises(InputError, match=f"the class must be ({message})"):
+        make()
+
+
+def test_decision_lists_are_refused_as_soon_as_they_are_too_many(monkeypatch):
+    from afterwit.concepts import finite_class
+
+    monkeypatch.setattr(finite_class, "MOST_BITS", 100)
+    with pytest.raises(InputError, match="received 7 hypotheses over 16 points"):
+        concepts.decision_lists(4, 2)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("size", [2, None])
+def test_blocks_of_hypotheses_do_not_show(monkeypatch, signed, size):
+    from afterwit.concepts import boolean_classes
+
+    make = concepts.disjunctions if signed else concepts.monotone_disjunctions
+    n = 5 if signed else 8
+    whole = make(n, size)
+    monkeypatch.setattr(boolean_classes, "BLOCK", 64)
+    # The recipes are the same, so that what was made is compared and not how.
+    parted = make(n, size)
+    assert rows(parted) == rows(whole)
+    assert parted.names == whole.names
+    assert parted.sizes.tolist() == whole.sizes.tolist()
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    number = np.int64
+    assert concepts.thresholds(number(5)) == concepts.thresholds(5)
+    assert concepts.boxes(np.array([2, 3])) == concepts.boxes((2, 3))
+    assert concepts.monotone_disjunctions(number(4), number(2)) == concepts.monotone_disjunctions(4, 2)
+    assert concepts.decision_lists(number(2), number(1)) == concepts.decision_lists(2, 1)
+    assert concepts.growth_function(concepts.thresholds(5), number(3), limit=number(100)) == 4
+    learner = aw.StandardOptimalAlgorithm(concepts.thresholds(number(5)), limit=number(1000))
+    assert learner.survivors(number(1)) == ["x >= 0"]
+    assert pickle.loads(pickle.dumps(learner)) == learner
+    assert type(learner.limit) is int
+
+
+def test_a_hypothesis_that_is_none_has_no_name():
+    for made in (concepts.thresholds(5), FiniteClass([[0, 1]] * 6), concepts.parities(2, 1)):
+        for position in (-1, len(made)):
+            with pytest.raises(InputError, match=f"hypothesis must be a position from 0 to {len(made) - 1}"):
+                made.name(position)
+
+
+def test_an_array_is_no_option():
+    with pytest.raises(InputError, match="drop must be 'mistakes' or 'examples'"):
+        aw.Halving([[0, 1]], drop=np.array(["mistakes", "examples"]))
+    with pytest.raises(InputError, match="progress must be True, False or None"):
+        concepts.vc_dimension([[0, 1]], progress=np.array([True, False]))

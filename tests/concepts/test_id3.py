@@ -282,7 +282,7 @@ def test_labels_come_back_as_they_were():
         ([[1]], "a", "y must be a sequence"),
         ([], [], "X must be at least one row and one feature"),
         ([[]], [1], "X must be at least one row and one feature"),
-        ("abc", [1, 1, 1], "X must be a 2-D array, a DataFrame"),
+        ("abc", [1, 1, 1], "X must be a 2-D array, a scipy sparse matrix"),
         (np.zeros(3), [1, 1, 1], "X must be two-dimensional"),
         (np.ma.masked_array([[1]]), [1], "X must be without a mask"),
         ([1, 2], [1, 1], r"X\[0\] must be a row of categories"),
@@ -476,3 +476,25 @@ def test_a_long_path_of_questions():
     assert len(tree.to_text().split("\n")) == tree.nodes - 1
     assert tree.to_dot().count("->") == tree.nodes - 1
     assert tree.certificate(X, [1, 0, 0]).observed == 0
+
+
+def test_a_bound_on_the_error_of_1_or_more_says_nothing():
+    tree = aw.ID3().fit([[1], [1]], [1, 0])
+    certificate = tree.certificate([[1], [1]], [1, 0])
+    assert certificate.bound > 1
+    assert certificate.vacuous
+    assert "holds, but no error is above 1: it says nothing here" in " ".join(str(certificate).split())
+    rows = [[i % 2] for i in range(1000)]
+    assert not tree.fit(rows, [i % 2 for i in range(1000)]).certificate(rows, [i % 2 for i in range(1000)]).vacuous
+
+
+def test_sparse_matrices_are_read_as_what_they_are():
+    from scipy.sparse import csc_matrix, csr_array
+
+    X = np.random.default_rng(0).integers(0, 2, (60, 5))
+    y = X[:, 1] ^ X[:, 3]
+    tree = aw.ID3().fit(X, y)
+    for sparse in (csr_array(X), csc_matrix(X.astype(float))):
+        assert aw.ID3().fit(sparse, y) == tree
+        assert tree.predict_many(sparse).tolist() == y.tolist()
+        assert tree.certificate(sparse, y) == tree.certificate(X, y)

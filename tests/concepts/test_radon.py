@@ -74,6 +74,26 @@ def test_points_that_are_special(X):
     assert found.gap <= 1e-9 * scale
 
 
+def test_coordinates_of_other_sizes_do_not_drown():
+    X = np.array([[1e15, 1], [2e15, 3], [3e15, 0], [5e15, 2]])
+    found = radon_partition(X)
+    small = found.first_weights @ X[list(found.first), 1], found.second_weights @ X[list(found.second), 1]
+    assert small[0] == pytest.approx(small[1], abs=1e-12)
+    assert found.point == pytest.approx([33e15 / 13, 18 / 13], rel=1e-12)
+
+
+def test_a_point_far_away_that_is_not_needed():
+    found = radon_partition([[1e-300], [2e-300], [3e-300], [1e308]])
+    assert (found.first, found.second) == ((0, 2), (1, 3))
+    assert found.second_weights.tolist() == [1, 0]
+    assert found.point == pytest.approx([2e-300], rel=1e-12, abs=0)
+
+
+def test_weights_are_shown_without_a_minus():
+    found = radon_partition([[1, 1]] * 4)
+    assert not np.signbit(np.concatenate([found.first_weights, found.second_weights])).any()
+
+
 def test_a_point_inside_a_triangle():
     found = radon_partition([[1, 1], [0, 0], [4, 0], [0, 4]])
     assert (found.first, found.second) == ((0,), (1, 2, 3))

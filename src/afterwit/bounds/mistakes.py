@@ -19,6 +19,7 @@ import numpy as np
 from afterwit._quantities import COUNT, COUNT_OR_NONE, NOT_NEGATIVE, logarithm, plain
 from afterwit.bounds._entry import Bound, Input
 from afterwit.bounds._inputs import HYPOTHESES
+from afterwit.errors import invalid
 
 
 def halving(hypotheses: Any = None, log_hypotheses: Any = None) -> Any:
@@ -39,6 +40,8 @@ def online_disjunction(features: Any) -> Any:
 def winnow_disjunction(features: Any, literals: Any) -> Any:
     """2 k log2(n) + 2: mistakes of Winnow on a monotone disjunction of k of n variables."""
     n, k = COUNT.check("features", features), COUNT_OR_NONE.check("literals", literals)
+    if (k > n).any():
+        raise invalid("literals", "at most as many as features", literals)
     return plain(2 * k * np.log2(n) + 2)
 
 

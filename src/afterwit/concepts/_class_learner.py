@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ class ClassLearner(BinaryLearner):
 
     def survivors(self, most: int | None = None) -> list[str]:
         """The names of the hypotheses that are left, in the order of the class; the first ``most`` if told."""
-        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 0):
+        if most is not None and (not isinstance(most, Integral) or isinstance(most, bool) or most < 0):
             raise invalid("most", "a whole number, at least 0, or None", most)
         left = self._hypotheses.members(self._alive)[:most]
         return [self._hypotheses.name(i) for i in left.tolist()]

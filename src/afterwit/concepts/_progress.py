@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
 from afterwit.errors import invalid
@@ -45,21 +46,21 @@ class Search:
 @contextmanager
 def search(what: str, limit: Any, progress: Any) -> Iterator[Search]:
     """A search of at most ``limit`` steps; ``progress`` None shows a bar on a terminal, True in a notebook as well."""
-    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+    if not isinstance(limit, Integral) or isinstance(limit, bool) or int(limit) < 1:
         raise invalid("limit", "a whole number of steps, at least 1", limit)
-    if progress not in (None, True, False):
+    if progress is not None and not isinstance(progress, bool):
         raise invalid("progress", "True, False or None", progress)
     if not (sys.stderr.isatty() if progress is None else progress):
-        yield Search(what, limit)
+        yield Search(what, int(limit))
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if not (console.is_terminal or console.is_jupyter):
-        yield Search(what, limit)
+        yield Search(what, int(limit))
         return
     # How many steps it takes nobody knows beforehand: the bar only moves.
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        yield Search(what, limit, bar, bar.add_task(what, total=None))
+        yield Search(what, int(limit), bar, bar.add_task(what, total=None))

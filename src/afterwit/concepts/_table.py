@@ -16,7 +16,7 @@ from afterwit.linear._rows import FRAME_LIBRARIES, as_mapping
 
 Codes = npt.NDArray[np.int64]
 
-MANY = "a 2-D array, a DataFrame, a sequence of dicts or a sequence of sequences"
+MANY = "a 2-D array, a scipy sparse matrix, a DataFrame, a sequence of dicts or a sequence of sequences"
 CATEGORY = "a category: a string, a boolean or a whole number"
 #: The code of a value that is not among those known.
 UNKNOWN = -1
@@ -35,6 +35,8 @@ def read_table(X: Any) -> Table:
     """Check many examples and take them apart into columns."""
     if type(X).__module__.partition(".")[0] in FRAME_LIBRARIES:
         return _read_frame(X)
+    if type(X).__module__.startswith("scipy.sparse"):
+        X = X.toarray()
     if isinstance(X, np.ndarray):
         if isinstance(X, np.ma.MaskedArray):
             raise invalid("X", "without a mask", Words("a masked array"))

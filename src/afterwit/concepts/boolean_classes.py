@@ -22,20 +22,23 @@ Source      the classes: Blum, Hopcroft & Kannan, Foundations of Data Science, s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import chain, combinations, islice, product
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.concepts._bits import Words64, full, pack, unpack
+from afterwit.concepts._bits import WORD, Words64, full, pack, unpack, words_for
 from afterwit.concepts.finite_class import FiniteClass, checked_points, checked_size
 from afterwit.errors import Words, invalid
 
 #: All boolean vectors of so many variables are listed as points if none are given.
 MOST_VARIABLES_FOR_ALL_POINTS = 16
+#: So many hypotheses are packed at once.
+BLOCK = 1 << 14
 
 
 def monotone_disjunctions(variables: Any, size: int | None = None, points: Any = None) -> FiniteClass:
@@ -121,11 +124,11 @@ class _Literals:
 def _class(made_by: str, kind: str, signed: bool, variables: Any, size: Any, points: Any) -> FiniteClass:
     names = _variables(variables)
     n = len(names)
-    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
+    if size is not None and (not isinstance(size, Integral) or isinstance(size, bool) or size < 0):
         raise invalid("size", "a whole number of variables, at least 0, or None", size)
     arguments: dict[str, Any] = {
-        "variables": variables if isinstance(variables, int) else names,
-        "size": size,
+        "variables": n if isinstance(variables, Integral) else names,
+        "size": None if size is None else int(size),
         "points": None,
     }
     if points is None:
@@ -135,7 +138,7 @@ def _class(made_by: str, kind: str, signed: bool, variables: Any, size: Any, poi
         found: tuple[Any, ...] = tuple(product((0, 1), repeat=n))
     else:
         found = arguments["points"] = boolean_vectors(points, n)
-    most = n if size is None else min(size, n)
+    most = n if size is None else min(int(size), n)
     total = sum(math.comb(n, s) * (2**s if signed else 1) for s in range(most + 1))
     literals = _literals(kind, names, most, signed, checked_size(total, max(len(found), 2 * n)))
     bits = np.stack([literals.votes(point) for point in found])
@@ -146,7 +149,7 @@ def _class(made_by: str, kind: str, signed: bool, variables: Any, size: Any, poi
 
 
 def _variables(variables: Any) -> tuple[str, ...]:
-    if isinstance(variables, int) and not isinstance(variables, bool) and variables >= 1:
+    if isinstance(variables, Integral) and not isinstance(variables, bool) and int(variables) >= 1:
         return tuple(f"x{j + 1}" for j in range(variables))
     named = isinstance(variables, Iterable) and not isinstance(variables, (str, bytes))
     names = tuple(variables) if named else ()
@@ -169,22 +172,31 @@ def boolean_vectors(points: Any, n: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _literals(kind: str, names: tuple[str, ...], most: int, signed: bool, total: int) -> _Literals:
-    """Every set of at most ``most`` literals. Where any number is allowed, variable j is digit j of a counter."""
+    """Every set of at most ``most`` literals, packed a block of hypotheses at a time."""
     n = len(names)
-    if most == n:
-        base = 3 if signed else 2
-        counter = np.arange(total)
-        digits = [counter // base**j % base for j in range(n)]
-        plain = np.stack([pack(digit == 1) for digit in digits])
-        return _Literals(
-            kind, names, total, plain, np.stack([pack(digit == 2) for digit in digits]) if signed else None
-        )
-    member = np.zeros((2, n, total), dtype=np.bool_)
-    at = 0
-    for s in range(most + 1):
-        signs = list(product((0, 1), repeat=s)) if signed else [(0,) * s]
-        for chosen in combinations(range(n), s):
-            for negated in signs:
-                member[negated, chosen, at] = True
-                at += 1
-    return _Literals(kind, names, total, pack(member[0]), pack(member[1]) if signed else None)
+    rows = np.empty((2 * n if signed else n, words_for(total)), dtype=WORD)
+    blocks = _all_sets(n, signed, total) if most == n else _small_sets(n, most, signed)
+    for k, block in enumerate(blocks):
+        words = pack(block)
+        rows[:, k * BLOCK // 64 : k * BLOCK // 64 + words.shape[1]] = words
+    return _Literals(kind, names, total, rows[:n], rows[n:] if signed else None)
+
+
+def _all_sets(n: int, signed: bool, total: int) -> Iterator[npt.NDArray[np.bool_]]:
+    """Any number of literals: variable j is digit j of a counter."""
+    base = 3 if signed else 2
+    powers = base ** np.arange(n, dtype=np.int64)[:, None]
+    for begin in range(0, total, BLOCK):
+        digits = np.arange(begin, min(begin + BLOCK, total)) // powers % base
+        yield np.concatenate([digits == 1, digits == 2]) if signed else digits == 1
+
+
+def _small_sets(n: int, most: int, signed: bool) -> Iterator[npt.NDArray[np.bool_]]:
+    """Few literals: the smaller sets come first."""
+    chosen = chain.from_iterable(combinations(range(n), s) for s in range(most + 1))
+    sets = (literals for some in chosen for literals in product(*((j, n + j) for j in some))) if signed else chosen
+    while block := list(islice(sets, BLOCK)):
+        member = np.zeros((2 * n if signed else n, len(block)), dtype=np.bool_)
+        hypotheses = np.repeat(np.arange(len(block)), [len(literals) for literals in block])
+        member[np.fromiter(chain.from_iterable(block), dtype=np.intp), hypotheses] = True
+        yield member

@@ -19,17 +19,20 @@ from __future__ import annotations
 
 import math
 from itertools import permutations, product
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from afterwit.concepts._bits import pack
+from afterwit.concepts._bits import WORD, Words64, pack, words_for
 from afterwit.concepts.boolean_classes import MOST_VARIABLES_FOR_ALL_POINTS, _variables, boolean_vectors
 from afterwit.concepts.finite_class import FiniteClass, checked_size
 from afterwit.errors import Words, invalid
 
 #: At most so many lists are looked at.
 MOST_LISTS = 2_000_000
+#: So many lists are turned at once.
+BLOCK = 1024
 
 
 def decision_lists(variables: Any, rules: int, points: Any = None) -> FiniteClass:
@@ -41,7 +44,7 @@ def decision_lists(variables: Any, rules: int, points: Any = None) -> FiniteClas
     """
     names = _variables(variables)
     n = len(names)
-    if not isinstance(rules, int) or isinstance(rules, bool) or rules < 0:
+    if not isinstance(rules, Integral) or isinstance(rules, bool) or rules < 0:
         raise invalid("rules", "a whole number, at least 0", rules)
     if points is None and n > MOST_VARIABLES_FOR_ALL_POINTS:
         what = f"given for more than {MOST_VARIABLES_FOR_ALL_POINTS} variables (there are 2^{n} boolean vectors)"
@@ -53,26 +56,39 @@ def decision_lists(variables: Any, rules: int, points: Any = None) -> FiniteClas
             "rules", f"so few that there are at most {MOST_LISTS:,} lists", Words(f"{rules}: {lists:,} lists")
         )
     table = np.array(found, dtype=np.bool_).reshape(len(found), n)
-    said, described, sizes = [], [], []
-    seen: set[bytes] = set()
+    described, sizes = [], []
+    #: What each list says of all points, as bits: a class too large is refused while there are few of them.
+    seen: dict[bytes, None] = {}
     for r in range(min(rules, n) + 1):
         for chosen in permutations(range(n), r):
             for signs, answers in product(product((1, 0), repeat=r), product((0, 1), repeat=r + 1)):
                 values = np.full(len(found), answers[-1], dtype=np.bool_)
                 for j, sign, answer in reversed(list(zip(chosen, signs, answers[:-1], strict=True))):
                     values[table[:, j] == sign] = answer
-                if (key := values.tobytes()) in seen:
+                if (key := np.packbits(values).tobytes()) in seen:
                     continue
-                seen.add(key)
-                said.append(values)
+                seen[key] = None
+                checked_size(len(seen), len(found))
                 described.append(_in_words([names[j] for j in chosen], signs, answers))
                 sizes.append(r + 1 + r * (math.ceil(math.log2(n)) + 2) + 1)
-    checked_size(len(said), len(found))
     given = None if points is None else found
-    arguments = {"variables": variables if isinstance(variables, int) else names, "rules": rules, "points": given}
-    bits = pack(np.array(said).T)
+    by_number = isinstance(variables, Integral)
+    arguments = {"variables": n if by_number else names, "rules": int(rules), "points": given}
     lengths = np.array(sizes, dtype=np.int64)
-    return FiniteClass._made(len(said), bits, found, tuple(described), lengths, ("decision_lists", arguments))
+    return FiniteClass._made(
+        len(seen), _turned(list(seen), len(found)), found, tuple(described), lengths, ("decision_lists", arguments)
+    )
+
+
+def _turned(said: list[bytes], points: int) -> Words64:
+    """The bits of the hypotheses, packed along the points, as words packed along the hypotheses."""
+    bits = np.empty((points, words_for(len(said))), dtype=WORD)
+    for begin in range(0, len(said), BLOCK):
+        block = np.frombuffer(b"".join(said[begin : begin + BLOCK]), dtype=np.uint8)
+        table = np.unpackbits(block.reshape(-1, -(-points // 8)), axis=1, count=points)
+        words = pack(table.T)
+        bits[:, begin // 64 : begin // 64 + words.shape[1]] = words
+    return bits
 
 
 def _in_words(variables: list[str], signs: tuple[int, ...], answers: tuple[int, ...]) -> str:

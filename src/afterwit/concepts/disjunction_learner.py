@@ -17,8 +17,8 @@ cheap or pills
 >>> learner.consistent, learner.predict_one({"lunch": 1, "pills": 1})
 (True, 'spam')
 >>> print(learner.certificate(X, ["spam", "ham", "spam", "spam"]).line())
-Occam bound of a finite class: error at most 1.269, with probability 95% (holds; Blum et al., Foundations of Data
-Science, Theorem 6.4; for disjunctions 6.2 and 6.3)
+Occam bound of a finite class: error at most 1.269, with probability 95% (holds, vacuous; Blum et al., Foundations
+of Data Science, Theorem 6.4; for disjunctions 6.2 and 6.3)
 """
 
 from __future__ import annotations

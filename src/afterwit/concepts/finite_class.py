@@ -34,6 +34,8 @@ from afterwit.linear._rows import Rows
 
 #: A class of more bits than these, 2 GiB, is refused.
 MOST_BITS = 2**34
+#: And one of more hypotheses: what is kept of each, its size among it, takes more than bits.
+MOST_HYPOTHESES = 2**26
 
 Indices = npt.NDArray[np.intp]
 #: How a class is made again: the name of a function of `afterwit.concepts`, and its arguments.
@@ -138,7 +140,9 @@ class FiniteClass:
         return [self.name(i) for i in range(self._count)]
 
     def name(self, hypothesis: int) -> str:
-        """What one hypothesis is called."""
+        """What one hypothesis is called, by its position."""
+        if not 0 <= hypothesis < self._count:
+            raise invalid("hypothesis", f"a position from 0 to {self._count - 1:,}", hypothesis)
         if self._names is None:
             return f"h{hypothesis}"
         return self._names(hypothesis) if callable(self._names) else self._names[hypothesis]
@@ -352,6 +356,8 @@ def _booleans(parameter: str, values: Any) -> npt.NDArray[np.bool_]:
 
 
 def checked_size(count: int, points: int) -> int:
+    if count > MOST_HYPOTHESES:
+        raise invalid("the class", f"of at most {MOST_HYPOTHESES:,} hypotheses", Words(f"{count:,}"))
     if count * points > MOST_BITS:
         what = f"at most {MOST_BITS:,} bits, hypotheses times points"
         raise invalid("the class", what, Words(f"{count:,} hypotheses over {points:,} points"))

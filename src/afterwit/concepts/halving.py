@@ -63,7 +63,7 @@ class Halving(ClassLearner):
     theorems = (HalvingBound(),)
 
     def __init__(self, hypotheses: Any, drop: Any = "mistakes", labels: Any = (-1, 1)) -> None:
-        if drop not in DROPS:
+        if not isinstance(drop, str) or drop not in DROPS:
             raise invalid("drop", "'mistakes' or 'examples'", drop)
         self._drop_after: str = drop
         super().__init__(hypotheses, labels)

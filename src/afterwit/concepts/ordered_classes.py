@@ -19,14 +19,15 @@ Source      thresholds, intervals and rectangles: Mohri, Rostamizadeh & Talwalka
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise, product
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from afterwit.concepts._bits import pack
+from afterwit.concepts._bits import WORD, pack, words_for
 from afterwit.concepts.finite_class import FiniteClass, Recipe, checked_points, checked_size
 from afterwit.errors import invalid, shorten
 
@@ -43,7 +44,7 @@ def thresholds(points: Any) -> FiniteClass:
 def intervals(points: Any) -> FiniteClass:
     """a <= x <= b for all points a <= b, and never: ``points`` as for thresholds."""
     found, given = _ordered("points", points)
-    return _products((found,), found, ("x",), ("intervals", {"points": given}))
+    return _products((found,), lambda: found, ("x",), ("intervals", {"points": given}))
 
 
 def boxes(grid: Any) -> FiniteClass:
@@ -57,11 +58,12 @@ def boxes(grid: Any) -> FiniteClass:
     checked = [_ordered(f"grid[{k}]", side) for k, side in enumerate(sides)]
     values = tuple(found for found, _ in checked)
     variables = tuple(f"x{k + 1}" for k in range(len(values)))
-    return _products(values, tuple(product(*values)), variables, ("boxes", {"grid": [given for _, given in checked]}))
+    recipe = "boxes", {"grid": [given for _, given in checked]}
+    return _products(values, lambda: tuple(product(*values)), variables, recipe)
 
 
-def _products(sides: Any, points: tuple[Any, ...], variables: tuple[str, ...], recipe: Recipe) -> FiniteClass:
-    """One interval for each side, all combinations, and never."""
+def _products(sides: Any, points: Callable[[], Any], variables: tuple[str, ...], recipe: Recipe) -> FiniteClass:
+    """One interval for each side, all combinations, and never; the points are made once their number is allowed."""
     count = checked_size(math.prod(_pairs(side) for side in sides) + 1, math.prod(map(len, sides)))
     ends = [np.array([(low, high) for low in range(len(side)) for high in range(low, len(side))]) for side in sides]
 
@@ -72,12 +74,14 @@ def _products(sides: Any, points: tuple[Any, ...], variables: tuple[str, ...], r
         return np.append(row, False)
 
     rows = (said(at) for at in product(*(range(len(side)) for side in sides)))
-    return _made(count, rows, points, _Boxes(sides, variables), recipe)
+    return _made(count, rows, points(), _Boxes(sides, variables), recipe)
 
 
 def _made(count: int, said: Iterable[Any], points: tuple[Any, ...], names: Any, recipe: Recipe) -> FiniteClass:
     """A class from what is said of each point, packed point by point."""
-    bits = np.stack([pack(row) for row in said])
+    bits = np.empty((len(points), words_for(count)), dtype=WORD)
+    for at, row in enumerate(said):
+        bits[at] = pack(row)
     sizes = np.full(count, (count - 1).bit_length(), dtype=np.int64)
     return FiniteClass._made(count, bits, points, names, sizes, recipe)
 
@@ -88,10 +92,11 @@ def _pairs(side: tuple[Any, ...]) -> int:
 
 def _ordered(parameter: str, points: Any) -> tuple[tuple[Any, ...], Any]:
     """The points, in increasing order, and the form in which they are saved."""
-    if isinstance(points, int) and not isinstance(points, bool) and points >= 1:
-        checked_size(points, 1)
-        return tuple(range(points)), points
-    if isinstance(points, (int, str, bytes)) or not isinstance(points, Iterable):
+    if isinstance(points, Integral) and not isinstance(points, bool) and int(points) >= 1:
+        # Every class here has more hypotheses than points: too many are refused before they are made.
+        checked_size(int(points) + 1, int(points))
+        return tuple(range(points)), int(points)
+    if isinstance(points, (Integral, str, bytes)) or not isinstance(points, Iterable):
         raise invalid(parameter, "how many, at least 1, or the points in increasing order", points)
     found = checked_points(points)
     try:

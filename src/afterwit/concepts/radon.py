@@ -27,7 +27,7 @@ from afterwit.errors import Words, invalid
 
 Floats = npt.NDArray[np.float64]
 
-#: Two combinations are the same point if they differ by less than this part of the largest coordinate.
+#: Two combinations are the same point if no coordinate differs by more than this part of its range.
 ROUNDING = 1e-9
 
 
@@ -61,26 +61,30 @@ def radon_partition(points: Any) -> RadonPartition:
     if count < dimension + 2:
         raise invalid("points", f"at least {dimension + 2} in R^{dimension}", Words(f"{count} points"))
     used = array[: dimension + 2]
-    size = float(np.abs(used).max()) or 1.0
-    coefficients = _dependence(used / size)
+    # Neither a shift nor the unit of a coordinate matters to convex combinations: each coordinate is taken from its
+    # own middle, in its own unit, so that none drowns in the rounding of another. First in halves: nothing overflows.
+    middle = used.max(axis=0) / 2 + used.min(axis=0) / 2
+    unit = used.max(axis=0) / 2 - used.min(axis=0) / 2
+    unit[unit == 0] = 1.0
+    scaled = (used / 2 - middle / 2) / unit * 2
+    coefficients = _dependence(scaled)
     positive = coefficients >= 0
     first = np.flatnonzero(positive)
     second = np.concatenate([np.flatnonzero(~positive), np.arange(dimension + 2, count)])
     first_weights = coefficients[first] / coefficients[first].sum()
     second_weights = np.zeros(len(second))
     second_weights[: int((~positive).sum())] = coefficients[~positive] / coefficients[~positive].sum()
-    # In units of the largest coordinate, so that no product overflows.
-    one, two = first_weights @ (array[first] / size), second_weights @ (array[second] / max(size, np.abs(array).max()))
-    two = two * (max(size, np.abs(array).max()) / size)
-    gap = float(np.abs(one - two).max())
-    assert gap <= ROUNDING, f"the two combinations differ by {gap}: a bug in afterwit"
+    # The points beyond have weight 0.
+    one, two = first_weights @ scaled[first], second_weights[: int((~positive).sum())] @ scaled[~positive]
+    gap = np.abs(one - two)
+    assert gap.max() <= ROUNDING, f"the two combinations differ by {gap.max()}: a bug in afterwit"
     return RadonPartition(
         first=tuple(first.tolist()),
         second=tuple(second.tolist()),
         first_weights=first_weights,
         second_weights=second_weights,
-        point=(one / 2 + two / 2) * size,
-        gap=gap * size,
+        point=middle + (one / 2 + two / 2) * unit,
+        gap=float((gap * unit).max()),
     )
 
 
@@ -89,7 +93,8 @@ def _dependence(points: Floats) -> Floats:
     columns = np.vstack([points.T, np.ones(len(points))])
     coefficients: Floats = np.linalg.svd(columns)[2][-1]
     coefficients = np.where(np.abs(coefficients) > 1e-14 * np.abs(coefficients).max(), coefficients, 0.0)
-    return coefficients if coefficients[np.flatnonzero(coefficients)[0]] > 0 else -coefficients
+    # 0.0 - c, for -0.0 is no weight to show.
+    return coefficients if coefficients[np.flatnonzero(coefficients)[0]] > 0 else 0.0 - coefficients
 
 
 def _points(points: Any) -> Floats:

@@ -21,6 +21,7 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.9, D
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from afterwit.concepts._bits import as_integer
@@ -98,11 +99,11 @@ def growth_function(hypotheses: Any, m: int, *, limit: int = LIMIT, progress: bo
     There are at most as many points as the domain has; ``limit`` and ``progress`` as for `vc_dimension`.
     """
     made = as_class(hypotheses)
-    if not isinstance(m, int) or isinstance(m, bool) or not 0 <= m <= len(made.points):
+    if not isinstance(m, Integral) or isinstance(m, bool) or not 0 <= m <= len(made.points):
         raise invalid("m", f"a number of points, from 0 to {len(made.points)}", m)
     different = Distinct(made)
     # Points on which the class says the same, or the opposite, add no labelling.
-    m = min(m, len(different.columns))
+    m = min(int(m), len(different.columns))
     with search("growth_function", limit, progress) as steps:
         return _most_cells([different.everything], different.columns, m, 0, steps)
 

@@ -24,6 +24,7 @@ optimal mistake bound: at most 1 mistake (holds; Littlestone 1988; Mohri et al. 
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from afterwit.certificate import Certificate, Theorem
@@ -64,7 +65,7 @@ class StandardOptimalAlgorithm(ClassLearner):
 
     def __init__(self, hypotheses: Any, limit: int = LIMIT, labels: Any = (-1, 1)) -> None:
         super().__init__(hypotheses, labels)
-        self._limit = limit
+        self._limit = int(limit) if isinstance(limit, Integral) else limit
         self._subclasses = Subclasses(self._hypotheses)
         self._optimal_mistakes = self._dimension(self._alive)
 
