@@ -115,6 +115,27 @@ def test_every_algorithm_runs(run_cli, tmp_path, name):
     assert f"{getattr(aw, expert_algorithm_names()[name]).__name__}, 40 rounds" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--algorithm", "exponential-weights"],
+            "s.csv: the loss of expert 'low' in round 1 must be within loss_range",
+        ),
+        (["--loss", "zero-one", "--algorithm", "weighted-majority"], "s.csv: round 11: 'fair' is missing; Weighted"),
+        (["--loss", "log"], "s.csv: outcomes[0] must be 0 or 1"),
+    ],
+)
+def test_what_is_wrong_with_a_round_names_the_file_and_the_round(run_cli, data, tmp_path, arguments, message):
+    advice, outcomes = data
+    advice = advice.copy()
+    advice[10, 1] = np.nan
+    write(tmp_path / "s.csv", advice, outcomes)
+    result = run_cli("experts", "s.csv", "--target", "load", *arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
 def test_the_list_of_experts_can_be_cut(run_cli, data):
     result = run_cli("experts", "f.csv", "--target", "load", "--top", "1")
     assert "and 2 more experts (--top 3 lists them all)" in result.stdout

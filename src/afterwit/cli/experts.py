@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,7 +16,7 @@ from afterwit._catalogue import expert_algorithm_class, options_of
 from afterwit.cli._files import distinct_files
 from afterwit.cli._learners import read_options
 from afterwit.cli._progress import display
-from afterwit.errors import AfterwitError, StreamError, Words, invalid, shorten
+from afterwit.errors import AfterwitError, InputError, StreamError, Words, invalid, shorten
 from afterwit.hindsight import best_convex_combination
 from afterwit.storage import new_file, write_model
 from afterwit.streams.table import Table, read_table
@@ -95,12 +96,21 @@ def experts(
             table = read_table(file, None if wanted is None else [*wanted, target], shown.advance_to)
         advice, outcomes, known = _columns(table, target, wanted)
         learner = _made(kind, known, read_loss, given)
-        forecasts = learner.learn_many(advice, outcomes)
+        try:
+            forecasts = learner.learn_many(advice, outcomes)
+        except InputError as error:
+            raise StreamError(_by_round(str(error)), path=table.name) from None
         if model_file is not None:
             write_model(learner, model_file)
         if prediction_file is not None:
             _write(prediction_file, target, outcomes, forecasts)
     _show(table, learner, algorithm, target, advice, outcomes, forecasts, top)
+
+
+def _by_round(message: str) -> str:
+    """A message about rows of an array, which begin at 0, as one about rounds of a file."""
+    message = re.sub(r"\bin row (\d+)", lambda found: f"in round {int(found[1]) + 1}", message)
+    return re.sub(r"^advice\[(\d+), (.+?)\]", lambda found: f"round {int(found[1]) + 1}: {found[2]}", message)
 
 
 def _loss(text: str) -> losses.Loss:

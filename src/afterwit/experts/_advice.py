@@ -50,7 +50,10 @@ class Experts:
         return Experts(self.count, (*self.names, *unknown))
 
     def name(self, i: int) -> Any:
-        return self.names[i] if i < len(self.names) else i
+        """An expert's name; its position where there are no names, None while others' are known and its own is not."""
+        if not self.names:
+            return i
+        return self.names[i] if i < len(self.names) else None
 
 
 def read_experts(n_experts: Any) -> Experts:
