@@ -16,7 +16,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     print_blob=True,
-    max_examples=40 if INTERPRETED else 100,
+    max_examples=25 if INTERPRETED else 100,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fixed")

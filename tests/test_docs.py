@@ -23,6 +23,7 @@ def blocks(text):
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.installed_only
 @pytest.mark.parametrize(
     ("page", "outputs"),
     [
