@@ -197,10 +197,12 @@ def _show(
     lines = sorted([*ranked[:top], *special], key=lambda row: _mean_loss(loss, row[1], outcomes))
     width = max(len(shorten_name(name)) for name, _ in lines)
     click.echo(
-        f"\n{'':<{width}}" + "".join(f"{column:>14}" for column in columns) + ("   awake" if asleep.any() else "")
+        f"\n{'':<{width}}"
+        + "".join(f"{column:>{_width(column)}}" for column in columns)
+        + ("   awake" if asleep.any() else "")
     )
     for name, values in lines:
-        numbers = "".join(f"{_shown(column, loss, values, outcomes):>14}" for column in columns)
+        numbers = "".join(f"{_shown(column, loss, values, outcomes):>{_width(column)}}" for column in columns)
         awake = f"{np.count_nonzero(~np.isnan(values)):>8,}" if asleep.any() else ""
         click.echo(f"{shorten_name(name):<{width}}{numbers}{awake}")
     if len(ranked) > top:
@@ -221,6 +223,10 @@ def _show_weights(learner: Any) -> None:
     )
     listed = ", ".join(f"{shorten_name(str(learner.experts[i]))} {weights[i]:.3f}" for i in shown)
     click.echo(f"\nfinal weights: {listed}{rest}")
+
+
+def _width(column: str) -> int:
+    return max(14, len(column) + 2)
 
 
 def shorten_name(name: str) -> str:
