@@ -196,11 +196,8 @@ def _show(
         special.append(("- best mixture in hindsight", advice @ best.weights))
     lines = sorted([*ranked[:top], *special], key=lambda row: _mean_loss(loss, row[1], outcomes))
     width = max(len(shorten_name(name)) for name, _ in lines)
-    click.echo(
-        f"\n{'':<{width}}"
-        + "".join(f"{column:>{_width(column)}}" for column in columns)
-        + ("   awake" if asleep.any() else "")
-    )
+    heads = "".join(f"{column:>{_width(column)}}" for column in columns)
+    click.echo(f"\n{'':<{width}}{heads}" + ("   awake" if asleep.any() else ""))
     for name, values in lines:
         numbers = "".join(f"{_shown(column, loss, values, outcomes):>{_width(column)}}" for column in columns)
         awake = f"{np.count_nonzero(~np.isnan(values)):>8,}" if asleep.any() else ""
