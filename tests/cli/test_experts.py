@@ -146,8 +146,8 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
     [
         (["none.csv", "--target", "load"], "none.csv: there is no such file"),
         (["f.csv"], "Missing option '--target' (see --help)"),
-        (["f.csv", "--target", "day"], "f.csv: the target 'day' does not hold numbers alone"),
-        (["f.csv", "--target", "z"], "f.csv: the target 'z' is none of low, fair, high, load"),
+        (["f.csv", "--target", "day"], "f.csv, line 2: column day: a number or nothing was expected; found 'day 0'"),
+        (["f.csv", "--target", "z"], "f.csv: the target 'z' is none of the columns: low, fair, high, load, day"),
         (["f.csv", "--target", "load", "--experts", "low,z"], "f.csv, line 1: there is no column 'z'"),
         (["f.csv", "--target", "load", "--experts", "low,low"], "--experts must be different names"),
         (

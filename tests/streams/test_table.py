@@ -34,6 +34,20 @@ def test_other_separators_ends_of_line_and_a_byte_order_mark(text):
     np.testing.assert_array_equal(read.values, [[1.0, 2.0]])
 
 
+def test_blank_lines_before_the_header_are_passed_over_and_counted():
+    assert table("\n \na;b\n1;2\n").values.tolist() == [[1.0, 2.0]]
+    with pytest.raises(StreamError, match="occurs twice") as caught:
+        table("\n\na,a\n1,2\n")
+    assert caught.value.line == 3
+
+
+def test_a_column_that_is_needed_is_not_passed_over():
+    with pytest.raises(StreamError, match="column b: a number or nothing was expected; found '1,5'") as caught:
+        read_table(io.BytesIO(b"a;b\n1;2\n2;1,5\n"), needed="b")
+    assert caught.value.line == 3
+    assert np.isnan(read_table(io.BytesIO(b"a,b\n1,\n"), needed="b").column("b")).all()
+
+
 def test_gzip_is_known_by_its_content():
     assert table(gzip.compress(b"a\n1\n2\n")).values.tolist() == [[1.0], [2.0]]
 

@@ -93,7 +93,7 @@ def experts(
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
         with display(file, Path(file).stat().st_size if Path(file).is_file() else None) as shown:
-            table = read_table(file, None if wanted is None else [*wanted, target], shown.advance_to)
+            table = read_table(file, None if wanted is None else [*wanted, target], shown.advance_to, target)
         advice, outcomes, known = _columns(table, target, wanted)
         learner = _made(kind, known, read_loss, given)
         try:
@@ -133,16 +133,16 @@ def _columns(table: Table, target: str, wanted: list[str] | None) -> tuple[Float
     if not len(table.values):
         raise StreamError("there are no rounds in it", path=table.name)
     if target not in table.names:
-        listed = shorten(Words(", ".join(table.names)), 300)
-        there = "does not hold numbers alone" if target in table.skipped else f"is none of {listed}"
-        raise StreamError(f"the target {shorten(target)} {there}", path=table.name)
+        listed = shorten(Words(", ".join((*table.names, *table.skipped))), 300)
+        raise StreamError(f"the target {shorten(target)} is none of the columns: {listed}", path=table.name)
     outcomes = table.column(target)
     if np.isnan(outcomes).any():
         at = int(np.argmax(np.isnan(outcomes)))
         raise StreamError(f"round {at + 1}: the target {target} is missing", path=table.name)
     known = wanted if wanted is not None else [name for name in table.names if name != target]
     if not known:
-        raise StreamError("no column with forecasts was found beside the target", path=table.name)
+        others = f"; not numbers alone: {shorten(Words(', '.join(table.skipped)), 200)}" if table.skipped else ""
+        raise StreamError(f"no column with forecasts was found beside the target{others}", path=table.name)
     advice = np.ascontiguousarray(table.values[:, [table.names.index(name) for name in known]])
     nobody = np.isnan(advice).all(axis=1)
     if nobody.any():

@@ -41,15 +41,24 @@ class Table:
 
 
 def read_table(
-    source: Any, columns: Sequence[str] | None = None, on_bytes: Callable[[int], None] | None = None
+    source: Any,
+    columns: Sequence[str] | None = None,
+    on_bytes: Callable[[int], None] | None = None,
+    needed: str | None = None,
 ) -> Table:
-    """Read the columns of those names, or all that hold numbers. Every mistake is reported with its line."""
+    """Read the columns of those names, or all that hold numbers, among which ``needed`` has to be.
+
+    Every mistake is reported with its line.
+    """
     with ByteSource(source) as content:
         lines = io.TextIOWrapper(io.BufferedReader(_Content(content, on_bytes), CHUNK), "utf-8-sig", newline="")
         try:
-            first = lines.readline()
-            reader = csv.reader(itertools.chain([first], lines), delimiter=_delimiter(first), strict=True)
-            return _read(content.name, reader, columns)
+            beginning = [lines.readline()]
+            while beginning[-1] and not beginning[-1].strip():
+                beginning.append(lines.readline())
+            delimiter = _delimiter(beginning[-1])
+            reader = csv.reader(itertools.chain(beginning, lines), delimiter=delimiter, strict=True)
+            return _read(content.name, reader, columns, needed)
         except UnicodeDecodeError:
             # Text is decoded in blocks: the line is not known.
             raise StreamError("text in UTF-8 was expected", path=content.name) from None
@@ -57,18 +66,19 @@ def read_table(
             raise StreamError(f"is not well-formed CSV ({error})", path=content.name, line=reader.line_num) from None
 
 
-def _read(name: str, reader: Any, columns: Sequence[str] | None) -> Table:
-    header = [cell.strip() for cell in next(reader, [])]
-    if not any(header):
-        raise StreamError("a header with the names of the columns was expected", path=name, line=1)
+def _read(name: str, reader: Any, columns: Sequence[str] | None, needed: str | None) -> Table:
+    header = [cell.strip() for cell in next((row for row in reader if any(map(str.strip, row))), [])]
+    where = max(reader.line_num, 1)
+    if not header:
+        raise StreamError("a header with the names of the columns was expected", path=name, line=where)
     repeated = next((cell for i, cell in enumerate(header) if cell in header[:i]), None)
     if repeated is not None:
-        raise StreamError(f"the column {shorten(repeated)} occurs twice in the header", path=name, line=1)
+        raise StreamError(f"the column {shorten(repeated)} occurs twice in the header", path=name, line=where)
     if columns is not None:
         unknown = next((column for column in columns if column not in header), None)
         if unknown is not None:
             known = shorten(Words(", ".join(header)), 300)
-            raise StreamError(f"there is no column {shorten(unknown)}; there are {known}", path=name, line=1)
+            raise StreamError(f"there is no column {shorten(unknown)}; there are {known}", path=name, line=where)
     rows: list[list[float]] = []
     waiting: list[tuple[int, list[str]]] = []
     places = None if columns is None else [header.index(column) for column in columns]
@@ -82,27 +92,27 @@ def _read(name: str, reader: Any, columns: Sequence[str] | None) -> Table:
             waiting.append((reader.line_num, cells))
             if len(waiting) < ROWS_TO_LOOK_AT:
                 continue
-            places = _places_of_numbers(header, waiting)
+            places = _places_of_numbers(header, waiting, needed)
             rows.extend(_numbers(name, line, header, kept, places) for line, kept in waiting)
             waiting = []
         else:
             rows.append(_numbers(name, reader.line_num, header, cells, places))
     if places is None:
-        places = _places_of_numbers(header, waiting)
+        places = _places_of_numbers(header, waiting, needed)
         rows.extend(_numbers(name, line, header, kept, places) for line, kept in waiting)
     names = tuple(header[place] for place in places)
     skipped = () if columns is not None else tuple(cell for cell in header if cell not in names)
     return Table(name, names, np.array(rows, dtype=np.float64).reshape(len(rows), len(names)), skipped)
 
 
-def _places_of_numbers(header: list[str], rows: list[tuple[int, list[str]]]) -> list[int]:
-    """The columns that hold a number somewhere and nothing else anywhere."""
+def _places_of_numbers(header: list[str], rows: list[tuple[int, list[str]]], needed: str | None) -> list[int]:
+    """The columns that hold a number somewhere and nothing else anywhere, and the one that is needed."""
 
     def is_one(place: int) -> bool:
         found = [_number(cells[place]) for _, cells in rows]
         return all(number is not None for number in found) and not all(map(_is_nan, found))
 
-    return [place for place in range(len(header)) if is_one(place)]
+    return [place for place, column in enumerate(header) if column == needed or is_one(place)]
 
 
 def _numbers(name: str, line: int, header: list[str], cells: list[str], places: list[int]) -> list[float]:
