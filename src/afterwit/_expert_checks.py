@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-import pickle
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from afterwit import _twins
 from afterwit._values import same_value
 from afterwit.certificate import Certificate, Theorem, Verdict
 from afterwit.errors import InputError
 from afterwit.losses import get
-from afterwit.storage import load, save
 
 #: The suite's data is drawn from this seed; a failure names it.
 SEED = 20_240_229
@@ -348,29 +345,17 @@ def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:
 
 def check_expert_copying(make: Make) -> None:
     """Copy and deepcopy give independent, equal learners."""
-    _check_twin(make, copy.copy, "copy.copy")
-    _check_twin(make, copy.deepcopy, "copy.deepcopy")
+    _twins.copied(partial(_check_twin, make))
 
 
 def check_expert_pickling(make: Make) -> None:
     """A pickled learner comes back equal."""
-    _check_twin(make, lambda learner: pickle.loads(pickle.dumps(learner)), "pickle")
+    _twins.pickled(partial(_check_twin, make))
 
 
 def check_expert_saving(make: Make) -> None:
     """A saved learner comes back equal, and equal learners make equal files."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-
-        def saved_and_loaded(learner: Any) -> Any:
-            save(learner, path)
-            return load(path)
-
-        _check_twin(make, saved_and_loaded, "save and load")
-        save(_learned(make), path)
-        first = path.read_bytes()
-        save(_learned(make), path)
-        assert path.read_bytes() == first, "equal learners made different files"
+    _twins.saved(partial(_check_twin, make), partial(_learned, make))
 
 
 def check_expert_reproducible(make: Make) -> None:
