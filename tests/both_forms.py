@@ -10,8 +10,8 @@ from scipy import sparse
 
 import afterwit as aw
 from afterwit import adversaries
-from afterwit._catalogue import learner_names
-from afterwit.storage import write_model
+from afterwit.core.registry import learner_names
+from afterwit.core.storage import write_model
 
 
 def digest(*parts):

@@ -12,7 +12,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 import afterwit as aw
-from afterwit.storage import write_model
+from afterwit.core.storage import write_model
 from expert_cases import CASES, Case
 
 warnings.simplefilter("error")

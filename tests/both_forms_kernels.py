@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 import afterwit as aw
+from afterwit.core.storage import write_model
 from afterwit.kernels import all_products, gaussian, linear, polynomial, string
-from afterwit.storage import write_model
 
 
 def digest(*parts):

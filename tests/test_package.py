@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import afterwit
+import afterwit.core.registry
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -47,7 +48,7 @@ def test_every_public_name_is_there():
 
 
 def test_every_learner_is_public_and_has_theorems():
-    for name in (*afterwit.LEARNERS, *afterwit._BATCH_LEARNERS):
+    for name in (*afterwit.LEARNERS, *afterwit.core.registry.classes("batch")):
         learner = getattr(afterwit, name)
         assert inspect.getdoc(learner)
         assert learner.theorems or learner.no_theorem_because

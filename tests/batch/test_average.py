@@ -11,7 +11,7 @@ import afterwit as aw
 import naive
 import naive_batch
 from afterwit.batch import average
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from afterwit.linear._losses import losses
 from problems import FORMS, as_dense, in_columns, small_integers, with_ones

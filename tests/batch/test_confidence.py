@@ -12,7 +12,7 @@ import afterwit as aw
 import naive_batch
 from afterwit.batch import ConfidenceSequence, confidence_sequence, progressive_bound
 from afterwit.batch.progressive import ProgressiveBound
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import afterwit as aw
 from afterwit import batch
-from afterwit._catalogue import learner_names
-from afterwit.certificate import Certificate, Verdict
+from afterwit.core.certificate import Certificate, Verdict
+from afterwit.core.registry import learner_names
 from afterwit.errors import InputError, ModelFileError
 from afterwit.kernels import string
 

@@ -7,7 +7,7 @@ import pytest
 
 import afterwit as aw
 from afterwit.batch import kernel_margin_bound, penalized_selection
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 
 

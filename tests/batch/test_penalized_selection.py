@@ -13,7 +13,7 @@ import naive_batch
 from afterwit.batch import _hypotheses, penalized_selection
 from afterwit.batch._rounds import Block
 from afterwit.batch.penalized_selection import race_of
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from problems import FORMS, as_dense, in_columns, lists_of, small_integers
 

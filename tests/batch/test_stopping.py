@@ -11,7 +11,7 @@ import afterwit as aw
 import naive_batch
 from afterwit.batch import controlled_testing, large_gap, random_stopping
 from afterwit.batch.large_gap import LargeGap
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from problems import as_dense, as_dicts, as_sparse, in_columns, small_integers
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import afterwit as aw
-from afterwit._catalogue import expert_algorithm_names
+from afterwit.core.registry import expert_algorithm_names
 
 NAMES = ["low", "fair", "high"]
 

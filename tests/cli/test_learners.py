@@ -5,7 +5,7 @@ import pytest
 
 import afterwit as aw
 from afterwit import adversaries
-from afterwit._catalogue import learner_names
+from afterwit.core.registry import learner_names
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import afterwit as aw
 import naive_concepts
 from afterwit import concepts
-from afterwit.certificate import Verdict
 from afterwit.concepts import FiniteClass, littlestone_dimension
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError, ModelFileError
 from afterwit.storage import register
 from afterwit.testing import check_learner, learner_checks

@@ -14,7 +14,7 @@ from scipy import sparse
 
 import afterwit as aw
 import naive_rules
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError, LabelError, ModelFileError
 
 samples = st.integers(1, 4).flatmap(

@@ -12,8 +12,8 @@ from scipy import sparse
 import afterwit as aw
 import naive_concepts
 from afterwit import concepts
-from afterwit.certificate import Verdict
 from afterwit.concepts.winnow_disjunction import EliminationBound, PromotionBound, WinnowDisjunctionBound
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from afterwit.storage import register
 from afterwit.testing import check_learner, learner_checks

@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import afterwit as aw
 import naive_rules
-from afterwit.certificate import Basis, Verdict
 from afterwit.concepts import information_gain
+from afterwit.core.certificate import Basis, Verdict
 from afterwit.errors import InputError, LabelError
 
 values = st.sampled_from(["red", "green", "blue", 0, 1, 2])

@@ -9,7 +9,7 @@ import pytest
 
 import afterwit as aw
 from afterwit import losses
-from afterwit._values import same_value
+from afterwit.data.values import same_value
 from afterwit.errors import AfterwitError, InputError
 from expert_cases import CASES, PLAIN, SLEEPY
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import afterwit as aw
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from expert_cases import CASES, PLAIN, Case
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import afterwit as aw
-from afterwit._values import same_value
+from afterwit.data.values import same_value
 from expert_cases import CASES, PLAIN, SLEEPY, WATCHING, plain
 
 by_case = pytest.mark.parametrize("case", CASES, ids=str)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import afterwit as aw
-from afterwit._values import same_value
+from afterwit.core.storage import HEADER
+from afterwit.data.values import same_value
 from afterwit.errors import InputError, ModelFileError
-from afterwit.storage import HEADER
 from expert_cases import CASES, PLAIN
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

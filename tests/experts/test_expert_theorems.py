@@ -8,7 +8,7 @@ import pytest
 
 import afterwit as aw
 import naive_experts as naive
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from expert_cases import CASES, PLAIN, Case, plain
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import afterwit as aw
 import naive_paths
-from afterwit._values import same_value
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
+from afterwit.data.draws import ROUNDS, SAMPLES, Draws
+from afterwit.data.values import same_value
 from afterwit.errors import InputError
-from afterwit.experts._draws import ROUNDS, SAMPLES, Draws
 from afterwit.experts.follow_the_perturbed_leader import PerturbedLeaderBound, Stability
 from graphs import graphs, layered
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import afterwit as aw
 import naive_paths
-from afterwit._values import same_value
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
+from afterwit.data.values import same_value
 from afterwit.errors import InputError
 from afterwit.experts._graph import PathGraph
 from afterwit.experts._pushing import draw_path, view

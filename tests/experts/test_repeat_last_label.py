@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import afterwit as aw
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from afterwit.experts.repeat_last_label import ChangesBound
 from afterwit.testing import learner_checks

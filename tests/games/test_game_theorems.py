@@ -10,7 +10,7 @@ from hypothesis import given
 
 import afterwit as aw
 import naive_games as naive
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from afterwit.games.exponential_weights import ExponentialWeightsBound
 from afterwit.games.predictive_regret_matching_plus import PredictiveRegretMatchingPlusBound

@@ -11,7 +11,7 @@ from scipy import sparse
 
 import afterwit as aw
 import naive
-from afterwit._values import same_value
+from afterwit.data.values import same_value
 from afterwit.errors import InputError
 
 # Multiples of 1/8 below 2^20 add and multiply exactly in double precision, so that the oracle's exact arithmetic and

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import afterwit as aw
-from afterwit._catalogue import learner_names
+from afterwit.core.registry import learner_names
 from afterwit.testing import learner_checks
 from problems import FORMS, in_columns, small_integers, with_ones
 

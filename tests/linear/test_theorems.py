@@ -11,7 +11,7 @@ from scipy import sparse
 import afterwit as aw
 import naive
 from afterwit import adversaries
-from afterwit.certificate import Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.linear.perceptron import (
     EuclideanHingeBound,
     HingeBound,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from afterwit.core.protocol import Learner
+from afterwit.data.labels import Labels
 from afterwit.errors import invalid
-from afterwit.labels import Labels
-from afterwit.protocol import Learner
 
 
 class ContraryStream:

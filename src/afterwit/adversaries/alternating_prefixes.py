@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.adversaries._checks import whole_number
+from afterwit.data.checks import whole_number
 from afterwit.streams.arrays import ArrayStream
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.adversaries._checks import whole_number
+from afterwit.data.checks import whole_number
 from afterwit.errors import invalid
 
 

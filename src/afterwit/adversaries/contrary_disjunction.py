@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.adversaries._checks import whole_number
 from afterwit.adversaries._contrary import ContraryStream
+from afterwit.data.checks import whole_number
 
 
 def contrary_disjunction(n: int, learner: Any, *, labels: Any = None) -> ContraryStream:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.adversaries._checks import real_number, whole_number
+from afterwit.data.checks import real_number, whole_number
 from afterwit.streams.arrays import ArrayStream
 
 

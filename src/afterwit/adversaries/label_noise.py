@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.adversaries._checks import real_number
+from afterwit.data.checks import real_number
 from afterwit.errors import Words, invalid
 from afterwit.streams.arrays import ArrayStream
 

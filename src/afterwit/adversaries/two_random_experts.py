@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.adversaries._checks import whole_number
+from afterwit.data.checks import whole_number
 
 
 class TwoRandomExperts:

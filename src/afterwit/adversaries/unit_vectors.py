@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from afterwit.adversaries._checks import whole_number
 from afterwit.adversaries.separable import SeparableStream
+from afterwit.data.checks import whole_number
 
 
 def unit_vectors(n: int) -> SeparableStream:

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit._learner import BinaryLearner
 from afterwit.batch._linear import Columns, has_fresh_weights, is_linear, reserved
 from afterwit.batch._rounds import Block, Played, fresh_copy
+from afterwit.certify.kernel import Gram
+from afterwit.core.learner import BinaryLearner
+from afterwit.data.rows import Rows
 from afterwit.errors import Words, invalid
-from afterwit.linear._certify_kernel import Gram
-from afterwit.linear._rows import Rows
-from afterwit.linear.kernel_perceptron import KernelPerceptron
+from afterwit.kernels.kernel_perceptron import KernelPerceptron
 from afterwit.linear.margin_perceptron import MarginPerceptron
 from afterwit.linear.perceptron import Perceptron
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.rows import Rows
 from afterwit.linear._engine import LinearLearner
 from afterwit.linear._multiplicative import MultiplicativeLearner
-from afterwit.linear._rows import Rows
-from afterwit.linear.soft_threshold_network import SoftThresholdNetwork
 from afterwit.linear.voted_perceptron import VotedPerceptron
+from afterwit.networks.soft_threshold_network import SoftThresholdNetwork
 
 Floats = npt.NDArray[np.float64]
 

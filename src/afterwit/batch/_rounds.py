@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit._learner import BinaryLearner
+from afterwit.core.learner import BinaryLearner
+from afterwit.core.protocol import BLOCK, Learner
+from afterwit.data.rows import Rows, read_many, read_one, stack
 from afterwit.errors import Words, invalid
-from afterwit.linear._rows import Rows, read_many, read_one, stack
-from afterwit.protocol import BLOCK, Learner
 from afterwit.streams.arrays import ArrayReader, ArrayStream
 
 Flags = npt.NDArray[np.bool_]

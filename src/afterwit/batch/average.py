@@ -35,7 +35,7 @@ from afterwit.batch._linear import Columns, Floats, has_fresh_weights, is_linear
 from afterwit.batch._rounds import Block, Source, fresh_copy, probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
-from afterwit.certificate import Assumption, Basis, Certificate
+from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.errors import InputError, invalid, positive_number
 from afterwit.hindsight.comparator import row_norms
 from afterwit.linear._losses import losses

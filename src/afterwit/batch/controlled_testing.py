@@ -27,7 +27,7 @@ from afterwit.batch._rounds import Block, Source, fresh_copy, probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
 from afterwit.batch.large_gap import LargeGap
-from afterwit.certificate import Assumption, Basis
+from afterwit.core.certificate import Assumption, Basis
 
 #: So much of a test is held in memory at once.
 PORTION = 8192

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._values import same_value
 from afterwit.batch._rounds import independent_copy, rows_of
 from afterwit.batch._theorem import as_data, from_data
-from afterwit.certificate import Certificate, Verdict
+from afterwit.core.certificate import Certificate, Verdict
+from afterwit.data.values import same_value
 from afterwit.errors import InputError, invalid
 
 

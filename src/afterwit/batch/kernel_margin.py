@@ -29,12 +29,12 @@ import numpy as np
 from afterwit.batch._rounds import probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.penalized_selection import PenalizedSelection
-from afterwit.certificate import Assumption, Basis, Certificate
+from afterwit.certify.kernel import Gram
+from afterwit.certify.replay import matrix_of
+from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.errors import InputError, invalid
 from afterwit.hindsight.comparator import row_norms
-from afterwit.linear._certify_kernel import Gram
-from afterwit.linear._replay import matrix_of
-from afterwit.linear.kernel_perceptron import KernelPerceptron
+from afterwit.kernels.kernel_perceptron import KernelPerceptron
 from afterwit.linear.perceptron import HingeBound, Perceptron
 
 

@@ -33,7 +33,7 @@ import numpy as np
 from afterwit.batch._rounds import Source, fresh_copy, probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
-from afterwit.certificate import Assumption, Basis
+from afterwit.core.certificate import Assumption, Basis
 
 #: How many predictions are made at once after a mistake; twice as many each time they are all right.
 FIRST_LOOK = 32

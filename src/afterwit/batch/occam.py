@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._quantities import COUNT, ERROR, NOT_NEGATIVE, PROBABILITY, logarithm, plain, smallest_count
+from afterwit.data.quantities import COUNT, ERROR, NOT_NEGATIVE, PROBABILITY, logarithm, plain, smallest_count
 
 
 def occam_error(samples: Any, delta: Any, hypotheses: Any = None, log_hypotheses: Any = None) -> Any:

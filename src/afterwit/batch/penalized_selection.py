@@ -44,7 +44,7 @@ from afterwit.batch._hypotheses import (
 from afterwit.batch._rounds import Block, Source, fresh_copy, probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
-from afterwit.certificate import Assumption, Basis, tightest_first
+from afterwit.core.certificate import Assumption, Basis, tightest_first
 from afterwit.errors import InputError, invalid
 
 #: The hypotheses with the longest lives go first: what they reach the others have to beat.

@@ -27,7 +27,7 @@ from typing import Any
 
 from afterwit.batch._rounds import probability
 from afterwit.batch._theorem import BatchTheorem
-from afterwit.certificate import Assumption, Basis, Certificate
+from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.errors import invalid, positive_number
 
 

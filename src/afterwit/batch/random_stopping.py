@@ -32,7 +32,7 @@ from afterwit.batch._rounds import Block, Source, fresh_copy, probability
 from afterwit.batch._theorem import BatchTheorem, with_probability
 from afterwit.batch.frozen import FrozenPredictor
 from afterwit.batch.progressive import ProgressiveBound
-from afterwit.certificate import Assumption, Basis, Certificate
+from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.errors import InputError, invalid
 
 

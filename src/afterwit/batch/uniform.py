@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._quantities import COUNT, ERROR, PROBABILITY, Range, logarithm, plain, smallest_count
+from afterwit.data.quantities import COUNT, ERROR, PROBABILITY, Range, logarithm, plain, smallest_count
 
 BITS = Range("a finite number, at least 1", lambda x: x >= 1)
 

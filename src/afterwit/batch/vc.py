@@ -29,7 +29,17 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._quantities import COUNT, COUNT_OR_NONE, ERROR, PROBABILITY, Floats, Range, plain, smallest_count, whole
+from afterwit.data.quantities import (
+    COUNT,
+    COUNT_OR_NONE,
+    ERROR,
+    PROBABILITY,
+    Floats,
+    Range,
+    plain,
+    smallest_count,
+    whole,
+)
 from afterwit.errors import invalid
 
 #: A share of all 2^m labellings as small as this is beyond what a float holds well.

@@ -11,7 +11,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from afterwit._quantities import Range
+from afterwit.data.quantities import Range
 from afterwit.errors import AfterwitError, Words, invalid
 
 WIDTH = 100

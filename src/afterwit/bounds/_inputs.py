@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from afterwit._quantities import (
+from afterwit.bounds._entry import Alternative, Input
+from afterwit.data.quantities import (
     COUNT,
     COUNT_OR_NONE,
     ERROR,
@@ -14,7 +15,6 @@ from afterwit._quantities import (
     PROBABILITY,
     Range,
 )
-from afterwit.bounds._entry import Alternative, Input
 
 IID = "the examples are independent draws from one distribution"
 CHANCE = "with probability 1 - delta"

@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._quantities import (
+from afterwit.bounds._entry import Bound, Input
+from afterwit.bounds._inputs import CHANCE, DELTA, ERROR_RATE, IID, LOSS_RANGE, MISTAKE_BOUND, ROUNDS
+from afterwit.data.quantities import (
     COUNT,
     COUNT_OR_NONE,
     ERROR,
@@ -29,8 +31,6 @@ from afterwit._quantities import (
     smallest_count,
     whole,
 )
-from afterwit.bounds._entry import Bound, Input
-from afterwit.bounds._inputs import CHANCE, DELTA, ERROR_RATE, IID, LOSS_RANGE, MISTAKE_BOUND, ROUNDS
 from afterwit.errors import invalid
 
 

@@ -20,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._quantities import (
+from afterwit.bounds._entry import Bound, Input
+from afterwit.bounds._inputs import EXPERTS, LOSS_RANGE, RATE, ROUNDS
+from afterwit.data.quantities import (
     COUNT,
     COUNT_OR_NONE,
     HALF_TO_ONE,
@@ -33,8 +35,6 @@ from afterwit._quantities import (
     logarithm,
     plain,
 )
-from afterwit.bounds._entry import Bound, Input
-from afterwit.bounds._inputs import EXPERTS, LOSS_RANGE, RATE, ROUNDS
 from afterwit.errors import invalid
 
 POWER = Range("a finite number, at least 2", lambda x: x >= 2)

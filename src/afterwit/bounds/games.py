@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._quantities import BELOW_HALF, COUNT, COUNT_OR_NONE, plain, whole
 from afterwit.bounds._entry import Bound, Input
 from afterwit.bounds._inputs import ROUNDS, SAMPLES
+from afterwit.data.quantities import BELOW_HALF, COUNT, COUNT_OR_NONE, plain, whole
 
 GAMMA = Input("gamma", "gamma", "the weak learner is right on a share 1/2 + gamma of the weight", BELOW_HALF)
 

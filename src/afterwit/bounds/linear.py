@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from afterwit._quantities import COUNT, COUNT_OR_NONE, NOT_NEGATIVE
 from afterwit.bounds._entry import Bound, Input, from_theorem
 from afterwit.bounds._inputs import IID, RATE, ROUNDS, length
+from afterwit.data.quantities import COUNT, COUNT_OR_NONE, NOT_NEGATIVE
 from afterwit.errors import invalid
 from afterwit.linear._regret import BallBound, LargestGradientBound
 from afterwit.linear.margin_perceptron import MarginUpdateBound

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._quantities import COUNT, COUNT_OR_NONE, NOT_NEGATIVE, logarithm, plain
 from afterwit.bounds._entry import Bound, Input
 from afterwit.bounds._inputs import HYPOTHESES
+from afterwit.data.quantities import COUNT, COUNT_OR_NONE, NOT_NEGATIVE, logarithm, plain
 from afterwit.errors import invalid
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from afterwit._quantities import COUNT, COUNT_OR_NONE, Range
 from afterwit.batch import occam, uniform, vc
 from afterwit.bounds._entry import Bound, Input
 from afterwit.bounds._inputs import (
@@ -18,6 +17,7 @@ from afterwit.bounds._inputs import (
     VC_DIMENSION,
     bits,
 )
+from afterwit.data.quantities import COUNT, COUNT_OR_NONE, Range
 
 _BLUM = "Blum et al., Foundations of Data Science"
 _FEATURES = Input("features", "d", "how many features", COUNT)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from afterwit.core.protocol import BLOCK
+from afterwit.data.rows import Rows, stack
 from afterwit.errors import StreamError
-from afterwit.linear._rows import Rows, stack
-from afterwit.protocol import BLOCK
 from afterwit.streams.arrays import ArrayReader
 from afterwit.streams.libsvm import LibsvmReader, LibsvmStream, whole
 

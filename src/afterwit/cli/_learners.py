@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from afterwit._catalogue import learner_class, options_of
+from afterwit.core.registry import learner_class, options_of
 from afterwit.errors import AfterwitError, invalid
 
 #: The kernels for rows of numbers.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from afterwit.core.protocol import HEADER, play
 from afterwit.linear.perceptron import Perceptron
-from afterwit.protocol import HEADER, play
 from afterwit.streams.arrays import ArrayStream
 
 CLOSING = """\

@@ -11,14 +11,14 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from afterwit import losses
-from afterwit._catalogue import expert_algorithm_class, options_of
 from afterwit.cli._files import distinct_files
 from afterwit.cli._learners import read_options
 from afterwit.cli._progress import display
+from afterwit.core.registry import expert_algorithm_class, options_of
+from afterwit.core.storage import new_file, write_model
+from afterwit.data import losses
 from afterwit.errors import AfterwitError, InputError, StreamError, Words, invalid, shorten
 from afterwit.hindsight import best_convex_combination
-from afterwit.storage import new_file, write_model
 from afterwit.streams.table import Table, read_table
 
 Floats = npt.NDArray[np.float64]

@@ -13,9 +13,9 @@ import click
 from afterwit.cli._files import distinct_files
 from afterwit.cli._matrix import read_matrix
 from afterwit.cli._progress import display
+from afterwit.core.storage import new_file
 from afterwit.errors import InputError, invalid
 from afterwit.games.solve import DEFAULT, METHODS, solve_game
-from afterwit.storage import new_file
 
 
 @click.command(short_help="Solve the zero-sum game of a payoff matrix.")

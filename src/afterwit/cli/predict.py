@@ -10,9 +10,9 @@ import numpy as np
 
 from afterwit.cli._files import distinct_files, write_labels
 from afterwit.cli._progress import display
+from afterwit.core.protocol import BLOCK
+from afterwit.core.storage import load, new_file
 from afterwit.errors import ModelFileError, StreamError
-from afterwit.protocol import BLOCK
-from afterwit.storage import load, new_file
 from afterwit.streams.libsvm import LibsvmStream
 
 

@@ -13,9 +13,9 @@ from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, write_labels
 from afterwit.cli._learners import make_learner
 from afterwit.cli._progress import display
+from afterwit.core.protocol import HEADER, play
+from afterwit.core.storage import new_file, write_model
 from afterwit.errors import invalid
-from afterwit.protocol import HEADER, play
-from afterwit.storage import new_file, write_model
 from afterwit.streams.libsvm import whole
 
 #: Unless asked for, a certificate is left out beyond this many non-zeros: it needs all rows in memory.

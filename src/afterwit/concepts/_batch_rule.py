@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from afterwit._learner import Storable
-from afterwit._quantities import PROBABILITY
 from afterwit.batch.occam import description_error, occam_error
 from afterwit.batch.uniform import regularised_deviation
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.learner import Storable
+from afterwit.data.quantities import PROBABILITY
 from afterwit.errors import InputError, shorten
 
 
@@ -99,6 +99,7 @@ def right_on_all(evidence: Any) -> Assumption:
 class BatchRule(Storable):
     """A rule made from a whole sample at once. Copies, pickles, compares and saves as every learner does."""
 
+    role = "batch"
     theorems: tuple[Theorem, ...] = ()
     no_theorem_because = ""
     _rounds = 0

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit._learner import BinaryLearner
-from afterwit.certificate import Certificate, Verdict
+from afterwit.core.certificate import Certificate, Verdict
+from afterwit.core.learner import BinaryLearner
+from afterwit.data.rows import Rows, as_mapping, plain_name, read_many, read_one
 from afterwit.errors import InputError, Words, invalid
 from afterwit.kernels._examples import _members
 from afterwit.linear._engine import _wrong_space
-from afterwit.linear._rows import Rows, as_mapping, plain_name, read_many, read_one
 
 Floats = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.intp]
@@ -236,7 +236,7 @@ class BooleanLearner(BinaryLearner):
         agrees with all of them is seen from them; one with few variables is found in hindsight, unless ``comparator``
         names the variables of one.
         """
-        from afterwit.concepts._certify_boolean import evidence_of
+        from afterwit.certify.boolean import evidence_of
 
         rows, signs = self._checked(X, y)
         with self._guard:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit._learner import BinaryLearner
-from afterwit.certificate import Certificate
 from afterwit.concepts._bits import Words64, count_bits
 from afterwit.concepts.finite_class import FiniteClass, Indices, as_class
+from afterwit.core.certificate import Certificate
+from afterwit.core.learner import BinaryLearner
 from afterwit.errors import invalid
 
 Floats = npt.NDArray[np.float64]
@@ -141,7 +141,7 @@ class ClassLearner(BinaryLearner):
         With X and y, the points and labels it learned from, in order (once for each pass), everything is counted anew
         from them. Without, the certificate is made from what the learner knows: which hypotheses are left.
         """
-        from afterwit.concepts._certify import evidence_of
+        from afterwit.certify.finite_class import evidence_of
 
         if (X is None) != (y is None):
             raise invalid("X and y", "both given, or neither", None)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.labels import listed, plain_label
+from afterwit.data.rows import FRAME_LIBRARIES, as_mapping
 from afterwit.errors import LabelError, Words, invalid
-from afterwit.labels import listed, plain_label
-from afterwit.linear._rows import FRAME_LIBRARIES, as_mapping
 
 Codes = npt.NDArray[np.int64]
 

@@ -31,12 +31,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Certificate
 from afterwit.concepts._batch_rule import BatchRule, FiniteClassBound
+from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.data.labels import Labels, Signs
+from afterwit.data.rows import Rows, as_mapping, read_many, read_one
+from afterwit.data.values import signature
 from afterwit.errors import Words, invalid
-from afterwit.labels import Labels, Signs
-from afterwit.linear._rows import Rows, as_mapping, read_many, read_one
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit._values import same_value
 from afterwit.concepts._bits import WORD, Words64, count_bits, full, pack, unpack, words_for
+from afterwit.data.rows import Rows
+from afterwit.data.values import same_value
 from afterwit.errors import Words, invalid, shorten
-from afterwit.linear._rows import Rows
 
 #: A class of more bits than these, 2 GiB, is refused.
 MOST_BITS = 2**34

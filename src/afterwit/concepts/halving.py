@@ -27,9 +27,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from afterwit.certificate import Certificate, Theorem
 from afterwit.concepts._bits import count_bits
 from afterwit.concepts._class_learner import ClassLearner
+from afterwit.core.certificate import Certificate, Theorem
 from afterwit.errors import invalid
 
 DROPS = ("mistakes", "examples")

@@ -38,8 +38,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Certificate, tightest_first
 from afterwit.concepts._batch_rule import BatchRule, DescriptionBound, RegularisedBound
 from afterwit.concepts._growing import Counter, grown
 from afterwit.concepts._table import (
@@ -64,6 +62,8 @@ from afterwit.concepts._tree import (
     describe,
     leaf_only,
 )
+from afterwit.core.certificate import Assumption, Basis, Certificate, tightest_first
+from afterwit.data.values import signature
 from afterwit.errors import Words, invalid
 
 Numbers = npt.NDArray[np.int64]

@@ -25,8 +25,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from afterwit.certificate import Certificate, Theorem
 from afterwit.concepts._boolean_learner import BooleanLearner, Columns, Floats
+from afterwit.core.certificate import Certificate, Theorem
 
 
 class DisjunctionBound(Theorem):

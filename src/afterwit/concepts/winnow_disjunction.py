@@ -29,10 +29,10 @@ import math
 from numbers import Integral
 from typing import Any
 
-from afterwit.certificate import Certificate, Theorem
 from afterwit.concepts._boolean_learner import BooleanLearner, Columns, Floats
+from afterwit.core.certificate import Certificate, Theorem
+from afterwit.data.rows import LARGEST_POSITION
 from afterwit.errors import invalid
-from afterwit.linear._rows import LARGEST_POSITION
 
 
 class WinnowDisjunctionBound(Theorem):

@@ -2,7 +2,7 @@
 
 cimport cython
 
-from afterwit._learner cimport Storable
+from afterwit.core.learner cimport Storable
 
 
 cdef class ExpertLearner(Storable):

@@ -22,20 +22,20 @@ from typing import Any, cast
 import cython
 import numpy as np
 
-from afterwit import losses as losses_module
+from afterwit.data import advice as _advice
+from afterwit.data import losses as losses_module
 from afterwit.errors import invalid, shorten
-from afterwit.experts import _advice
-from afterwit.experts._certify import Run, best_mixture, certificate
+from afterwit.experts._regret import Run, best_mixture, certificate
 
 if cython.compiled:
-    from cython.cimports.afterwit._learner import Storable
+    from cython.cimports.afterwit.core.learner import Storable
     from cython.cimports.libc.math import INFINITY, NAN, exp, fabs, log, log1p
 else:
     from math import exp, fabs, log, log1p
     from math import inf as INFINITY
     from math import nan as NAN
 
-    from afterwit._learner import Storable
+    from afterwit.core.learner import Storable
 
 #: A loss beyond this is refused: its square would not be a number.
 LARGEST = cython.declare(cython.double, 1e150)
@@ -112,6 +112,7 @@ def between(parameter: str, value: Any, low: float, high: float, words: str) -> 
 class ExpertLearner(Storable):
     """A learner that follows expert advice. Algorithms derive from it and define ``weigh`` and ``update``."""
 
+    role = "experts"
     #: The bounds that hold for the algorithm, as `Theorem` objects.
     theorems = ()
     #: Why there are none, where there are none.

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from afterwit._learner import Storable
-from afterwit.certificate import Certificate
+from afterwit.core.certificate import Certificate
+from afterwit.core.learner import Storable
+from afterwit.data.draws import Draws, checked_seed
 from afterwit.errors import Words, invalid
-from afterwit.experts._draws import Draws, checked_seed
 from afterwit.experts._graph import Edge, Numbers, PathGraph
 from afterwit.experts._pushing import view
 
@@ -30,6 +30,7 @@ NARROWEST = 1e-6
 class PathLearner(Storable):
     """Learns from the costs of all edges, round after round."""
 
+    role = "decisions"
     no_theorem_because = ""
 
     def __init__(
@@ -174,7 +175,7 @@ class PathLearner(Storable):
 
     def certificate(self) -> Certificate:
         """The theorems beside what happened, from the state at this round."""
-        from afterwit.experts._certify_paths import certify
+        from afterwit.certify.paths import certify
 
         return certify(self)
 

@@ -28,9 +28,9 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
-from afterwit.experts._certify import Floats, RegretTheorem, Run, log_n
+from afterwit.data.values import signature
 from afterwit.experts._engine import a_number, numbers, plain, view
+from afterwit.experts._regret import Floats, RegretTheorem, Run, log_n
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner

@@ -32,11 +32,11 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.data.values import signature
 from afterwit.errors import invalid, positive_number
-from afterwit.experts._certify import Run, log_n
 from afterwit.experts._engine import at_least, numbers, plain, view
+from afterwit.experts._regret import Run, log_n
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner

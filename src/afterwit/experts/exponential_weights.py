@@ -35,11 +35,11 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.data.values import signature
 from afterwit.errors import invalid, positive_number
-from afterwit.experts._certify import RegretTheorem, Run, log_n
 from afterwit.experts._engine import a_number, at_least, numbers, plain, view
+from afterwit.experts._regret import RegretTheorem, Run, log_n
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner

@@ -35,9 +35,9 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certificate import Assumption, Basis, Theorem
+from afterwit.core.certificate import Assumption, Basis, Theorem
+from afterwit.data.draws import SAMPLES, Draws, checked_seed
 from afterwit.errors import invalid
-from afterwit.experts._draws import SAMPLES, Draws, checked_seed
 from afterwit.experts._graph import Edge, Numbers, PathGraph
 from afterwit.experts._path_learner import PathLearner, checked_count, checked_rate
 from afterwit.experts._pushing import draw_path, flows, push_once, push_rounds, view

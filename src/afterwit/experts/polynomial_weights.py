@@ -23,11 +23,11 @@ from typing import Any
 
 import cython
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.data.values import signature
 from afterwit.errors import invalid
-from afterwit.experts._certify import RegretTheorem, Run
 from afterwit.experts._engine import a_number, between
+from afterwit.experts._regret import RegretTheorem, Run
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner

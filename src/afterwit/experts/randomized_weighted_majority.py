@@ -25,10 +25,10 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem
-from afterwit.experts._certify import Run, log_n
+from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.data.values import signature
 from afterwit.experts._engine import numbers, plain, view
+from afterwit.experts._regret import Run, log_n
 from afterwit.experts.second_order_weights import HorizonBound, beta_for
 
 if cython.compiled:

@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certificate import Certificate, Verdict
+from afterwit.core.certificate import Certificate, Verdict
+from afterwit.data.advice import Experts, read_outcomes, read_rounds
 from afterwit.errors import InputError, invalid
 from afterwit.experts import regrets
-from afterwit.experts._advice import Experts, read_outcomes, read_rounds
-from afterwit.experts._certify import Floats, RegretTheorem, Run
+from afterwit.experts._regret import Floats, RegretTheorem, Run
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,15 +25,15 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.data.rows import as_mapping, number
+from afterwit.data.values import signature
 from afterwit.errors import Words, invalid
-from afterwit.linear._rows import as_mapping, number
 
 if cython.compiled:
-    from cython.cimports.afterwit._learner import BinaryLearner
+    from cython.cimports.afterwit.core.learner import BinaryLearner
 else:
-    from afterwit._learner import BinaryLearner
+    from afterwit.core.learner import BinaryLearner
 
 
 class ChangesBound(Theorem):

@@ -27,10 +27,10 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
+from afterwit.data.values import signature
 from afterwit.errors import invalid
-from afterwit.experts._certify import Floats, RegretTheorem, Run, log_n
 from afterwit.experts._engine import at_least, between, numbers, plain, view
+from afterwit.experts._regret import Floats, RegretTheorem, Run, log_n
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner

@@ -25,11 +25,11 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem, Verdict
+from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem, Verdict
+from afterwit.data.values import signature
 from afterwit.errors import Words, invalid
-from afterwit.experts._certify import Run, certificate_of
 from afterwit.experts._engine import view
+from afterwit.experts._regret import Run, certificate_of
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner

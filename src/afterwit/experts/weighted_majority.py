@@ -31,11 +31,11 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.data.values import signature
 from afterwit.errors import InputError, invalid
-from afterwit.experts._certify import Run, log_n
 from afterwit.experts._engine import between, numbers, plain, view
+from afterwit.experts._regret import Run, log_n
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner

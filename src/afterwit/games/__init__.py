@@ -1,10 +1,22 @@
 """Zero-sum games, and boosting: learning where the other side learns too."""
 
-from afterwit.games.boosting import Boosting, BoostingRecord, rounds_needed
-from afterwit.games.decision_stump import DecisionStump, all_stumps
-from afterwit.games.minimax_margin import minimax_margin
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from afterwit.games.solution import GameSolution
 from afterwit.games.solve import METHODS, solve_game
+
+if TYPE_CHECKING:
+    from afterwit.boosting import (
+        Boosting,
+        BoostingRecord,
+        DecisionStump,
+        all_stumps,
+        minimax_margin,
+        rounds_needed,
+    )
 
 __all__ = [
     "METHODS",
@@ -17,3 +29,10 @@ __all__ = [
     "rounds_needed",
     "solve_game",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Boosting is a game, but a package of its own, which imports this one."""
+    if name not in __all__:
+        raise AttributeError(f"module 'afterwit.games' has no attribute {name!r}")
+    return getattr(importlib.import_module("afterwit.boosting"), name)

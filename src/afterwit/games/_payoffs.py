@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.rows import _as_array, _is_scipy_sparse, _read_dense, _read_scipy
 from afterwit.errors import Words, invalid
-from afterwit.linear._rows import _as_array, _is_scipy_sparse, _read_dense, _read_scipy
 
 Floats = npt.NDArray[np.float64]
 Product = Callable[[Floats], npt.NDArray[Any]]

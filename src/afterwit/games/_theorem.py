@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from afterwit.certificate import ROUNDING, Assumption, Basis, Certificate, Hindsight, Theorem
+from afterwit.core.certificate import ROUNDING, Assumption, Basis, Certificate, Hindsight, Theorem
 
 
 @dataclass(frozen=True)

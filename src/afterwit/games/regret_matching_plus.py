@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
 from afterwit.games._payoffs import Floats
 from afterwit.games._theorem import GapBound
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certificate import Certificate, Theorem, tightest_first
+from afterwit.core.certificate import Certificate, Theorem, tightest_first
 from afterwit.errors import InputError, Words, invalid
 from afterwit.games._payoffs import Floats, read_payoffs
 from afterwit.games._theorem import GameEvidence

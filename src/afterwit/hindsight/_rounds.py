@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit import losses as losses_module
+from afterwit.data import losses as losses_module
+from afterwit.data.advice import MANY, Experts, check_presence, read_outcomes, read_rounds
+from afterwit.data.losses import Loss
+from afterwit.data.rows import FRAME_LIBRARIES, as_mapping
 from afterwit.errors import InputError, Words, invalid
-from afterwit.experts._advice import MANY, Experts, check_presence, read_outcomes, read_rounds
-from afterwit.linear._rows import FRAME_LIBRARIES, as_mapping
-from afterwit.losses import Loss
 
 Floats = npt.NDArray[np.float64]
 

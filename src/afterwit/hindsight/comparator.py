@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.labels import Signs
+from afterwit.data.rows import Rows, as_mapping, read_many, read_one
 from afterwit.errors import Words, invalid
-from afterwit.labels import Signs
-from afterwit.linear._rows import Rows, as_mapping, read_many, read_one
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.labels import Signs
+from afterwit.data.rows import read_examples
 from afterwit.errors import invalid, positive_number
 from afterwit.hindsight.comparator import Comparator, judge
 from afterwit.hindsight.svm import for_liblinear, solve_svm
-from afterwit.labels import Signs
 from afterwit.linear._losses import LOSSES
-from afterwit.linear._rows import read_examples
 
 #: A ridge below this share of the data's own curvature changes nothing that matters.
 SMALLEST_RIDGE = 1e-9

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.labels import Signs
+from afterwit.data.rows import read_examples
 from afterwit.hindsight.comparator import Comparator, judge, normalised, row_norms
 from afterwit.hindsight.svm import solve_svm
-from afterwit.labels import Signs
-from afterwit.linear._rows import read_examples
 
 #: A separator whose margin is below this share of the radius is within rounding of none.
 SMALLEST_MARGIN = 1e-9

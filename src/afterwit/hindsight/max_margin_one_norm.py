@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.labels import Signs
+from afterwit.data.rows import read_examples
 from afterwit.hindsight.comparator import Comparator, judge, normalised
-from afterwit.labels import Signs
-from afterwit.linear._rows import read_examples
 
 #: A separator whose margin is below this share of the largest entry is within rounding of none.
 SMALLEST_MARGIN = 1e-9

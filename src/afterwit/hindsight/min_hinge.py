@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.labels import Signs
+from afterwit.data.rows import read_examples
 from afterwit.errors import AfterwitError
 from afterwit.hindsight.comparator import Comparator, judge, normalised
-from afterwit.labels import Signs
-from afterwit.linear._rows import read_examples
 
 
 def min_hinge(X: Any, y: Any, *, labels: Any = (-1, 1)) -> Comparator:

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.labels import Signs
+from afterwit.data.rows import read_examples
 from afterwit.errors import positive_number
 from afterwit.hindsight.comparator import Comparator, judge, normalised
-from afterwit.labels import Signs
-from afterwit.linear._rows import read_examples
 
 
 def svm(X: Any, y: Any, C: float = 1.0, *, labels: Any = (-1, 1)) -> Comparator:

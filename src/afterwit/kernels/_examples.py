@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data import rows as _rows
+from afterwit.data.rows import Rows, as_mapping, number
 from afterwit.errors import Words, invalid
-from afterwit.linear import _rows
-from afterwit.linear._rows import Rows, as_mapping, number
 
 MANY_STRINGS = "a sequence or a 1-D array of strings"
 

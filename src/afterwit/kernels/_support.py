@@ -19,9 +19,9 @@ from typing import Any
 import cython
 import numpy as np
 
+from afterwit.data.rows import plain_name
 from afterwit.errors import InputError, Words, invalid
 from afterwit.kernels._kernel import kernel_value
-from afterwit.linear._rows import plain_name
 
 if cython.compiled:
     from cython.cimports.libc.math import exp

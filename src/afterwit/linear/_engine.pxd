@@ -1,6 +1,6 @@
 # The C side of _engine.py: what compiled algorithm files may use.
 
-from afterwit._learner cimport BinaryLearner
+from afterwit.core.learner cimport BinaryLearner
 
 
 cdef class LinearLearner(BinaryLearner):

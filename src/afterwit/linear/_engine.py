@@ -26,14 +26,14 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.certificate import tightest_first
+from afterwit.core.certificate import tightest_first
+from afterwit.data.rows import as_mapping, number, plain_name, read_examples, read_many, read_one
 from afterwit.errors import InputError, Words, invalid
-from afterwit.linear._rows import as_mapping, number, plain_name, read_examples, read_many, read_one
 
 if cython.compiled:
-    from cython.cimports.afterwit._learner import BinaryLearner
+    from cython.cimports.afterwit.core.learner import BinaryLearner
 else:
-    from afterwit._learner import BinaryLearner
+    from afterwit.core.learner import BinaryLearner
 
 
 def plain(x: dict[Any, Any]) -> dict[Any, float]:
@@ -66,7 +66,7 @@ class LinearLearner(BinaryLearner):
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
 
     #: The module that gathers the evidence for its theorems.
-    _checker = "_certify"
+    _checker = "perceptron"
     #: A round without an update leaves it as it was, but for the count.
     _rests = True
 
@@ -565,7 +565,7 @@ class LinearLearner(BinaryLearner):
         if not self.theorems:
             raise InputError(f"{type(self).__name__} has no certificate: {self.no_theorem_because}")
         rows, signs = read_examples(X, y, self.labels)
-        gather = importlib.import_module(f"afterwit.linear.{self._checker}").gather
+        gather = importlib.import_module(f"afterwit.certify.{self._checker}").gather
         evidence = gather(self, rows, signs, comparator)
         certificates = (theorem.certify(evidence) for theorem in self.theorems)
         return tightest_first([certificate for certificate in certificates if certificate is not None])

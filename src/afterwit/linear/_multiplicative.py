@@ -68,7 +68,7 @@ class MultiplicativeLearner(PairedLearner):
     """A linear learner whose updates multiply the weights of the row's features."""
 
     _companion_name = "exponents"
-    _checker = "_certify_multiplicative"
+    _checker = "multiplicative"
     #: Whether weights may be negative: two-sided.
     _signed = False
 

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from afterwit.certificate import Assumption, Basis, Theorem
+from afterwit.core.certificate import Assumption, Basis, Theorem
 
 
 @dataclass(frozen=True)

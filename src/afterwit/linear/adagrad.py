@@ -26,7 +26,7 @@ from typing import Any
 
 import cython
 
-from afterwit._values import signature
+from afterwit.data.values import signature
 from afterwit.errors import positive_number
 from afterwit.linear._losses import LOSSES, loss_number
 from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent
@@ -62,7 +62,7 @@ class AdaGrad(PairedLearner):
     theorems = (BoxBound(), AdaptiveBound())
     converges_without = "mistakes"
     _companion_name = "squares"
-    _checker = "_certify_descent"
+    _checker = "descent"
 
     __signature__ = signature(loss="logistic", rate=0.15, delta=1e-6, box=None, intercept=False, labels=(-1, 1))
 

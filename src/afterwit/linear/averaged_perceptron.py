@@ -24,7 +24,7 @@ from typing import Any
 
 import cython
 
-from afterwit._values import signature
+from afterwit.data.values import signature
 from afterwit.linear.perceptron import perceptron_bounds
 
 if cython.compiled:

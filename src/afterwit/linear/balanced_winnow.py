@@ -24,7 +24,7 @@ from typing import Any
 
 import cython
 
-from afterwit._values import signature
+from afterwit.data.values import signature
 from afterwit.linear.winnow import WinnowBound, WinnowHingeBound
 
 if cython.compiled:

@@ -21,10 +21,10 @@ from typing import Any
 
 import cython
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Theorem
+from afterwit.certify.linear import separability
+from afterwit.core.certificate import Assumption, Basis, Theorem
+from afterwit.data.values import signature
 from afterwit.errors import invalid, positive_number
-from afterwit.linear._evidence import separability
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner

@@ -25,7 +25,7 @@ from typing import Any
 
 import cython
 
-from afterwit._values import signature
+from afterwit.data.values import signature
 from afterwit.errors import invalid, positive_number
 from afterwit.linear._regret import Descent, LargestGradientBound, ObservedGradientsBound
 
@@ -50,7 +50,7 @@ class OnlineSVM(ScaledLearner):
 
     theorems = (LargestGradientBound(), ObservedGradientsBound())
     converges_without = "mistakes"
-    _checker = "_certify_descent"
+    _checker = "descent"
 
     __signature__ = signature(C=100.0, rate=1e-4, intercept=False, labels=(-1, 1))
 

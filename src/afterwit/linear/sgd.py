@@ -27,7 +27,7 @@ from typing import Any
 
 import cython
 
-from afterwit._values import signature
+from afterwit.data.values import signature
 from afterwit.errors import invalid, positive_number
 from afterwit.linear._losses import LOSSES, loss_number
 from afterwit.linear._regret import (
@@ -71,7 +71,7 @@ class SGD(ScaledLearner):
 
     theorems = (LargestGradientBound(), BallBound(), ObservedGradientsBound(), ObservedBallBound())
     converges_without = "mistakes"
-    _checker = "_certify_descent"
+    _checker = "descent"
 
     __signature__ = signature(
         loss="logistic", rate=0.03, schedule="constant", ball=None, intercept=False, labels=(-1, 1)

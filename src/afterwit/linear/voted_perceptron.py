@@ -27,7 +27,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit._values import signature
+from afterwit.data.values import signature
 from afterwit.errors import invalid
 from afterwit.linear._engine import view
 from afterwit.linear.perceptron import perceptron_bounds

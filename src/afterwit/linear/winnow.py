@@ -25,8 +25,8 @@ from typing import Any
 
 import cython
 
-from afterwit._values import signature
-from afterwit.certificate import Assumption, Basis, Theorem
+from afterwit.core.certificate import Assumption, Basis, Theorem
+from afterwit.data.values import signature
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._multiplicative import MultiplicativeLearner

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.rows import Rows, read_many
 from afterwit.errors import Words, invalid
-from afterwit.linear._rows import Rows, read_many
 
 
 class ArrayStream:

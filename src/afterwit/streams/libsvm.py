@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.rows import Rows, SparseRow
 from afterwit.errors import StreamError, shorten
-from afterwit.linear._rows import Rows, SparseRow
 from afterwit.streams import _libsvm
 from afterwit.streams._bytes import ByteSource, source_name
 

@@ -1,0 +1,285 @@
+"""Gathering the evidence for the regret bounds of gradient learners.
+
+The run is played again, and every round is computed a second time with numpy, from the formulas of the update: scores
+must agree, and losses and gradients are those of this second computation. Comparators are judged on the data itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.certify.replay import (
+    ROUNDING,
+    comparator_for,
+    matrix_of,
+    moderate,
+    on_part,
+    replay,
+    to_fit_on,
+    used_columns,
+)
+from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem
+from afterwit.data.labels import Signs
+from afterwit.data.rows import Rows
+from afterwit.errors import Words, invalid
+from afterwit.hindsight.comparator import row_norms
+from afterwit.hindsight.least_loss import solve_in_ball, solve_least_loss
+from afterwit.linear._losses import losses, slopes
+from afterwit.linear._regret import Descent
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FixedWeights:
+    """A comparator and its total loss over all rounds."""
+
+    source: str
+    vector: Floats
+    loss: float
+
+    @property
+    def norm(self) -> float:
+        return float(np.linalg.norm(self.vector))
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A run computed a second time."""
+
+    #: The first round whose score is another than the learner's; None if there is none.
+    differs: int | None
+    loss: float
+    #: Sums over the rounds: of squared gradients, of rates, of both multiplied.
+    squares: float
+    rates: float
+    weighted_squares: float
+    last_rate: float
+    #: Rounds at y_t (w_t . x_t) = 1 exactly, where the on-line SVM takes no step.
+    standstills: int
+    #: For every feature: the root of the sum of its squared gradients, and its smallest and largest weight.
+    gradients: Floats
+    lowest: Floats
+    highest: Floats
+
+
+@dataclass(frozen=True)
+class DescentEvidence:
+    """A run of a gradient learner, recomputed from its data."""
+
+    subject: str
+    rounds: int
+    descent: Descent
+    radius: float
+    #: The Euclidean norm of every feature over all rounds.
+    columns: Floats
+    trace: Trace
+    comparators: tuple[FixedWeights, ...]
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def squares(self) -> float:
+        return self.trace.squares
+
+    @property
+    def rates(self) -> float:
+        return self.trace.rates
+
+    @property
+    def weighted_squares(self) -> float:
+        return self.trace.weighted_squares
+
+    @property
+    def last_rate(self) -> float:
+        return self.trace.last_rate
+
+    @property
+    def gradients(self) -> Floats:
+        return self.trace.gradients
+
+    def roots(self, sizes: Floats) -> float:
+        return float(np.sqrt(self.descent.delta + sizes**2).sum())
+
+    def spread(self, u: FixedWeights) -> float:
+        """The sum over the features of D_i^2 sqrt(delta + G_i)."""
+        far = np.maximum(abs(u.vector - self.trace.lowest), abs(u.vector - self.trace.highest))
+        return float((far**2 * np.sqrt(self.descent.delta + self.gradients**2)).sum())
+
+    @property
+    def complete(self) -> bool:
+        """Nothing stands in the way of every theorem alike."""
+        return all(assumption.met for assumption in self.assumptions)
+
+    def best(self, bound: Callable[[FixedWeights], float]) -> FixedWeights:
+        return min(self.comparators, key=bound)
+
+    def certificate(
+        self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str], *extra: Assumption
+    ) -> Certificate:
+        """The theorem applied; where an assumption is not met there is no bound to show."""
+        assumptions = (*self.assumptions, *extra)
+        applies = all(assumption.met for assumption in assumptions)
+        best = self.best(lambda u: u.loss)
+        where = f" with |u| <= {self.descent.ball:.4g}" if self.descent.ball is not None else ""
+        where = f" with |u_i| <= {self.descent.box:.4g}" if self.descent.box is not None else where
+        hindsight = Hindsight(best.loss, f"by the best fixed weights found afterwards{where}: {best.source}")
+        return Certificate(
+            theorem=theorem,
+            subject=self.subject,
+            rounds=self.rounds,
+            observed=self.trace.loss,
+            bound=bound if applies else None,
+            assumptions=assumptions,
+            hindsight=hindsight if self.complete else None,
+            inputs=inputs if applies else {},
+        )
+
+
+def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> DescentEvidence:
+    """What is known of the rounds X, y of a gradient learner."""
+    descent = learner._descent()
+    given = comparator_for(learner, rows, comparator)
+    played = replay(learner, rows, signs)
+    matrix, used = used_columns(matrix_of(learner, rows))
+    if given is not None:
+        given = _allowed(descent, given[used])
+    passes = played.passes
+    radius = float(row_norms(matrix).max(initial=0.0))
+    assumptions: tuple[Assumption, ...] = (played.same_rounds, moderate(radius))
+    same = all(assumption.met for assumption in assumptions)
+    trace = _retrace(descent, matrix, signs, played.scores if same else np.empty(0))
+    found = [_judged("zero", np.zeros(matrix.shape[1]), descent, matrix, signs, passes)]
+    if same:
+        if given is not None:
+            found.append(_judged("the given one", given, descent, matrix, signs, passes))
+        elif matrix.shape[1]:
+            found += _comparators(descent, matrix, signs, passes)
+        assumptions += (_computed_alike(trace),)
+        if descent.ridge:
+            assumptions += (_never_stood_still(trace),)
+    with np.errstate(over="ignore"):
+        squared = matrix.multiply(matrix) if hasattr(matrix, "indptr") else matrix * matrix
+    return DescentEvidence(
+        subject=type(learner).__name__,
+        rounds=learner.rounds,
+        descent=descent,
+        radius=radius,
+        columns=np.sqrt(passes * np.asarray(squared.sum(axis=0), dtype=np.float64).reshape(-1)),
+        trace=trace,
+        comparators=tuple(found),
+        assumptions=assumptions,
+    )
+
+
+def _allowed(descent: Descent, vector: Floats) -> Floats:
+    """A given comparator, which must lie where the learner's weights stay."""
+    if descent.ball is not None and np.linalg.norm(vector) > descent.ball * (1 + ROUNDING):
+        raise invalid("comparator", f"in the ball, no longer than {descent.ball:g}", Words("a longer one"))
+    if descent.box is not None and np.abs(vector).max(initial=0.0) > descent.box * (1 + ROUNDING):
+        raise invalid("comparator", f"in the box, no weight larger than {descent.box:g}", Words("a larger one"))
+    return vector
+
+
+def _computed_alike(trace: Trace) -> Assumption:
+    detail = "every round computed a second time"
+    if trace.differs is not None:
+        detail = f"in round {trace.differs + 1:,} the score is another"
+    return Assumption("each round is a step of its update", Basis.OBSERVED, trace.differs is None, detail)
+
+
+def _never_stood_still(trace: Trace) -> Assumption:
+    detail = "" if not trace.standstills else f"{trace.standstills:,} rounds had it, where no step is taken"
+    return Assumption("no round has y_t (w_t . x_t) = 1 exactly", Basis.OBSERVED, trace.standstills == 0, detail)
+
+
+def _judged(source: str, vector: Floats, descent: Descent, matrix: Any, signs: Signs, passes: int) -> FixedWeights:
+    total = descent.factor * float(losses(descent.loss, signs, matrix @ vector).sum())
+    if descent.ridge:
+        total += len(signs) * float(vector @ vector) / 2
+    return FixedWeights(source, vector, passes * total)
+
+
+def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> list[FixedWeights]:
+    """Weights worth comparing with, chosen from the rows alone."""
+    part, part_signs, step = to_fit_on(matrix, signs)
+    rounds = passes * len(signs)
+    found = []
+    for factor in (1.0, 0.05, 1e-3):
+        # At factor 1 loss plus regret at a constant rate is least; below it, the loss is less and the length more.
+        ridge = factor / descent.rate / step / passes / descent.factor
+        if descent.ridge:
+            ridge += rounds / step / passes / descent.factor
+        vector = solve_least_loss(part, part_signs, descent.loss, ridge)
+        if descent.ball is not None:
+            vector = solve_in_ball(part, part_signs, descent.loss, descent.ball, ridge, vector)
+        if descent.box is not None:
+            vector = np.clip(vector, -descent.box, descent.box)
+        source = f"least {descent.loss} loss with ridge {ridge * step:.3g}{on_part(step)}"
+        found.append(_judged(source, vector, descent, matrix, signs, passes))
+        if descent.ridge or descent.loss == "perceptron":
+            break
+    return found
+
+
+def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Trace:
+    """Compute every round a second time; on which side of a kink a score is, the learner's own score says."""
+    width = matrix.shape[1]
+    weights, sums = np.zeros(width), np.zeros(width)
+    lowest, highest = np.zeros(width), np.zeros(width)
+    scale, square, loss, squares, rates, weighted = 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    standstills, rate, differs = 0, descent.rate, None
+    all_slopes = descent.factor * slopes(descent.loss, np.resize(signs, len(scores)), scores)
+    all_losses = descent.factor * losses(descent.loss, np.resize(signs, len(scores)), scores)
+    sparse = hasattr(matrix, "indptr")
+    for t, (score, slope, own_loss) in enumerate(zip(scores.tolist(), all_slopes, all_losses.tolist(), strict=True)):
+        row = t % len(signs)
+        at: Any = slice(None)
+        if sparse:
+            span = slice(matrix.indptr[row], matrix.indptr[row + 1])
+            at, values = matrix.indices[span], matrix.data[span]
+        else:
+            values = matrix[row]
+        there = scale * weights[at]
+        if differs is None and abs(there @ values - score) > ROUNDING * (abs(there) @ abs(values)) + 1e-300:
+            differs = t
+        if descent.decreasing:
+            rate = descent.rate / math.sqrt(t + 1)
+        length = float(values @ values)
+        loss += own_loss + (square / 2 if descent.ridge else 0.0)
+        gradient = slope * slope * length
+        if descent.ridge:
+            gradient += square + 2 * slope * score
+            if signs[row] * score == 1:
+                standstills += 1
+                continue
+            square += -2 * rate * (square + slope * score) + rate * rate * gradient
+            scale *= 1 - rate
+        else:
+            square += -2 * rate * slope * score + rate * rate * gradient
+        squares += gradient
+        rates += rate
+        weighted += rate * gradient
+        if descent.adaptive:
+            sums[at] += (slope * values) ** 2
+            divisor = np.sqrt(descent.delta + sums[at])
+            weights[at] -= rate * np.divide(slope * values, divisor, out=np.zeros_like(values), where=divisor > 0)
+            if descent.box is not None:
+                weights[at] = np.clip(weights[at], -descent.box, descent.box)
+            lowest[at] = np.minimum(lowest[at], weights[at])
+            highest[at] = np.maximum(highest[at], weights[at])
+        else:
+            weights[at] -= rate * slope * values / scale
+        if descent.ball is not None and square > descent.ball**2:
+            scale *= descent.ball / math.sqrt(square)
+            square = descent.ball**2
+        if scale < 1e-100 or t % 1000 == 0:
+            weights, scale = scale * weights, 1.0
+            square = float(weights @ weights)
+    gradients = np.sqrt(sums)
+    return Trace(differs, loss, squares, rates, weighted, rate, standstills, gradients, lowest, highest)

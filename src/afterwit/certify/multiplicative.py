@@ -1,0 +1,169 @@
+"""Gathering the evidence for the bounds of multiplicative learners.
+
+Examples are measured by their largest entry, comparators by the sum of their weights' sizes. The run is played again,
+and every round multiplied out with exponentials taken by numpy. Comparators have no negative weights, unless the
+learner works on (x, -x).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.certify.linear import NOT_LOOKED_INTO, SMALLEST_MARGIN, Evidence
+from afterwit.certify.replay import (
+    ROUNDING,
+    RowProducts,
+    comparator_for,
+    matrix_of,
+    moderate,
+    on_part,
+    replay,
+    to_fit_on,
+)
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.data.labels import Signs
+from afterwit.data.rows import Rows
+from afterwit.errors import Words, invalid
+from afterwit.hindsight.comparator import Comparator, judge
+from afterwit.hindsight.max_margin_one_norm import solve_max_margin_one_norm
+from afterwit.hindsight.svm import for_liblinear
+
+
+@dataclass(frozen=True)
+class OneNormComparator(Comparator):
+    """A comparator whose length is the sum of the sizes of its weights."""
+
+    @cached_property
+    def norm(self) -> float:
+        return float(np.abs(self.vector).sum())
+
+
+@dataclass(frozen=True)
+class MultiplicativeEvidence(Evidence):
+    """A run of a multiplicative learner, recomputed from its data."""
+
+    #: N, or 2N for a learner on (x, -x).
+    features: int = 1
+    rate: float = 1.0
+
+    def separability(self) -> tuple[Assumption, Comparator | None]:
+        statement = "some v has y_t (v . x_t) / |v|_1 >= rho > 0 in every round"
+        if self.not_the_rounds:
+            return Assumption(statement, Basis.OBSERVED, None, NOT_LOOKED_INTO), None
+        smallest = SMALLEST_MARGIN * self.radius
+        separating = [each for each in self.comparators if each.separates and each.margin > smallest]
+        if not separating:
+            detail = "no weights of the kind it can reach were found that separate the data"
+            return Assumption(statement, Basis.OBSERVED, False, detail), None
+        widest = max(separating, key=lambda comparator: comparator.margin)
+        return Assumption(statement, Basis.OBSERVED, True, f"rho = {widest.margin:.4g}"), widest
+
+
+def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> MultiplicativeEvidence:
+    """What is known of the rounds X, y of a multiplicative learner."""
+    two_sided = learner._signed
+    given = comparator_for(learner, rows, comparator)
+    if given is not None and not two_sided and (given < 0).any():
+        raise invalid("comparator", "weights that are not negative", Words("negative ones"))
+    played = replay(learner, rows, signs)
+    matrix = matrix_of(learner, rows)
+    features = max(1, learner.features + int(learner.parameters["intercept"])) * (2 if two_sided else 1)
+    radius = float(abs(matrix).max()) if matrix.shape[0] and matrix.shape[1] else 0.0
+    found = [_judged("zero", np.zeros(matrix.shape[1]), matrix, signs)]
+    assumptions: tuple[Assumption, ...] = (played.same_rounds, moderate(radius))
+    if all(assumption.met for assumption in assumptions):
+        if given is not None:
+            found.append(_judged("the given one", given, matrix, signs))
+        elif radius > 0:
+            found += _comparators(matrix, signs, learner.rate, features, two_sided, played.passes)
+        assumptions += (_follows_the_rule(matrix, signs, played.updates, learner.rate, two_sided),)
+    return MultiplicativeEvidence(
+        subject=type(learner).__name__,
+        rounds=learner.rounds,
+        mistakes=learner.mistakes,
+        passes=played.passes,
+        unit=1.0,
+        radius=radius,
+        updates=np.concatenate(played.updates),
+        comparators=tuple(found),
+        assumptions=assumptions,
+        features=features,
+        rate=learner.rate,
+    )
+
+
+def _judged(source: str, vector: Any, matrix: Any, signs: Signs) -> OneNormComparator:
+    judged = judge(source, vector, matrix, signs)
+    return OneNormComparator(source, judged.vector, judged.margins, judged.mistakes)
+
+
+def _follows_the_rule(
+    matrix: Any, signs: Signs, updates: list[npt.NDArray[np.intp]], rate: float, two_sided: bool
+) -> Assumption:
+    """Every update at a mistake, every other round right, with weights made from the updates before."""
+    statement = "it updated exactly on its mistakes: y_t (w_t . x_t) <= 0 there, >= 0 elsewhere"
+    rows = RowProducts(matrix)
+    powers = np.zeros(matrix.shape[1])
+    up, down = np.ones(matrix.shape[1]), np.ones(matrix.shape[1])
+    for at in updates:
+        begin = 0
+        for row in [*at.tolist(), len(signs)]:
+            weights = up - down if two_sided else up
+            margins = signs[begin:row] * rows.times(weights, begin, row)
+            wrong = begin + np.flatnonzero(margins < 0)
+            if row < len(signs) and signs[row] * rows.times(weights, row, row + 1)[0] > 0:
+                wrong = np.append(wrong, row)
+            for suspect in wrong.tolist():
+                score = abs(rows.times(weights, suspect, suspect + 1)[0])
+                # A sum of exponents, rounded, and its exponential: what is lost grows with the exponents.
+                slack = ROUNDING * (1 + np.abs(powers).max(initial=0.0))
+                if score > slack * rows.times(up + down, suspect, suspect + 1, absolute=True)[0]:
+                    detail = f"row {suspect} was not treated by the rule"
+                    return Assumption(statement, Basis.OBSERVED, False, detail)
+            if row < len(signs):
+                rows.add(powers, row, rate * signs[row])
+                shift = float(np.abs(powers).max() if two_sided else powers.max()) - 300
+                up = np.exp(powers - shift)
+                down = np.exp(-powers - shift) if two_sided else np.zeros_like(up)
+            begin = row + 1
+    count = sum(len(at) for at in updates)
+    return Assumption(statement, Basis.OBSERVED, True, f"every round multiplied out, {count:,} updates")
+
+
+def _comparators(
+    matrix: Any, signs: Signs, rate: float, features: int, two_sided: bool, passes: int
+) -> list[OneNormComparator]:
+    """Weights worth comparing with, chosen from the rows alone."""
+    part, part_signs, step = to_fit_on(matrix, signs)
+    found = []
+    widest = solve_max_margin_one_norm(part, part_signs, nonnegative=not two_sided)
+    if widest is not None:
+        found.append(_judged(f"maximum margin by the 1-norm{on_part(step)}", widest, matrix, signs))
+    price = max(np.log(features), 1e-3) / rate / step / passes
+    for factor in (0.1, 1.0, 4.0):
+        vector = _sparse_svm(part, part_signs, factor * price)
+        vector = vector if two_sided else np.maximum(vector, 0.0)
+        source = f"svm with a price of {factor * price * step:.3g} on the 1-norm{on_part(step)}"
+        found.append(_judged(source, vector, matrix, signs))
+    return found
+
+
+def _sparse_svm(matrix: Any, signs: Signs, price: float) -> Any:
+    """Weights of about the least loss plus price times their 1-norm; near the optimum is enough."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    matrix, signs, C, radius = for_liblinear(matrix, signs, 1 / price)
+    machine = LinearSVC(
+        C=C / radius, penalty="l1", loss="squared_hinge", dual=False, fit_intercept=False, max_iter=200, random_state=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(matrix, signs)
+    return machine.coef_[0] / radius

@@ -1,0 +1,139 @@
+"""Gathering the evidence for the bounds of perceptrons, in hindsight.
+
+The learner's word is not taken for anything. Its run is played again from the data; then every round is multiplied
+out with numpy, to see that each update was made by the rule and every other round was left alone by it; and the
+comparators are judged on the data itself.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.certify.linear import Evidence, LeaveOneOut
+from afterwit.certify.replay import (
+    ROUNDING,
+    RowProducts,
+    comparator_for,
+    matrix_of,
+    on_part,
+    replay,
+    to_fit_on,
+    used_columns,
+)
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.data.labels import Signs
+from afterwit.data.rows import Rows
+from afterwit.hindsight.comparator import Comparator, judge, normalised, row_norms
+from afterwit.hindsight.max_margin import solve_max_margin
+from afterwit.hindsight.min_hinge import solve_min_hinge
+from afterwit.hindsight.svm import solve_svm
+
+#: The linear program of least hinge loss is solved for at most this many entries; beyond, the SVMs stand for it.
+MOST_ENTRIES_FOR_PROGRAM = 40_000
+
+
+def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Evidence:
+    """What is known of the rounds X, y of a perceptron."""
+    given = comparator_for(learner, rows, comparator)
+    played = replay(learner, rows, signs)
+    matrix, used = used_columns(matrix_of(learner, rows))
+    # Every bound is the same in any unit of length; near 1 nothing overflows.
+    matrix, unit = normalised(matrix)
+    margin = float(learner.parameters.get("margin", 0.0))
+    comparators: tuple[Comparator, ...] = (judge("zero", np.zeros(matrix.shape[1]), matrix, signs),)
+    assumptions: tuple[Assumption, ...] = (played.same_rounds,)
+    if played.same_rounds.holds:
+        comparators += _comparators(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
+        rule = _follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
+        assumptions += (_starts_at_zero(learner), rule)
+    return Evidence(
+        subject=type(learner).__name__,
+        rounds=learner.rounds,
+        mistakes=learner.mistakes,
+        counted_updates=learner.updates,
+        passes=played.passes,
+        unit=unit,
+        radius=float(row_norms(matrix).max(initial=0.0)),
+        margin=margin,
+        updates=np.concatenate(played.updates),
+        converged=not len(played.updates[-1]),
+        comparators=comparators,
+        assumptions=assumptions,
+        leave_one_out=LeaveOneOut(learner, rows, signs),
+    )
+
+
+def _starts_at_zero(learner: Any) -> Assumption:
+    start = learner.parameters.get("start")
+    values = start.values() if isinstance(start, dict) else (() if start is None else start)
+    at_zero = not any(values)
+    return Assumption("w_1 = 0", Basis.ENFORCED, at_zero, "" if at_zero else "the learner was given another start")
+
+
+def _follows_the_rule(
+    matrix: Any, signs: Signs, updates: list[npt.NDArray[np.intp]], margin: float = 0.0, unit: float = 1.0
+) -> Assumption:
+    """y_t (w_t . x_t) <= margin |w_t| at every update, >= elsewhere, with w_t the sum of what was added before."""
+    rule, wanted = ("exactly by its margin", "rho/2 |w_t|") if margin else ("exactly on its mistakes", "0")
+    statement = f"it updated {rule}: y_t (w_t . x_t) <= {wanted} there, >= {wanted} elsewhere"
+    rows = RowProducts(matrix)
+    weights, added = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
+    for at in updates:
+        begin = 0
+        for row in [*at.tolist(), len(signs)]:
+            floor = margin * math.sqrt(weights @ weights) if margin else 0.0
+            margins = signs[begin:row] * rows.times(weights, begin, row)
+            wrong = begin + np.flatnonzero(margins < floor)
+            if row < len(signs) and signs[row] * rows.times(weights, row, row + 1)[0] > floor:
+                wrong = np.append(wrong, row)
+            for suspect in wrong.tolist():
+                distance = abs(signs[suspect] * rows.times(weights, suspect, suspect + 1)[0] - floor)
+                if distance > ROUNDING * (floor + rows.times(added, suspect, suspect + 1, absolute=True)[0]):
+                    detail = f"row {suspect} was not treated by the rule{_because_of_size(unit)}"
+                    return Assumption(statement, Basis.OBSERVED, False, detail)
+            if row < len(signs):
+                rows.add(weights, row, signs[row])
+                rows.add(added, row, 1, absolute=True)
+            begin = row + 1
+    count = sum(len(at) for at in updates)
+    return Assumption(statement, Basis.OBSERVED, True, f"every round multiplied out, {count:,} updates")
+
+
+def _because_of_size(unit: float) -> str:
+    """A reason that is not the learner's fault: products of its numbers overflow or vanish."""
+    if unit > 1e150:
+        return ": products of numbers as large as these overflow"
+    return ": products of numbers as small as these vanish" if unit < 1e-150 else ""
+
+
+def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any) -> tuple[Comparator, ...]:
+    """Weight vectors worth comparing with, chosen from the rows alone."""
+    width = matrix.shape[1]
+    found: list[Comparator] = []
+
+    def add(source: str, vector: Any) -> None:
+        if vector is not None and np.isfinite(np.linalg.norm(vector)):
+            found.append(judge(source, vector, matrix, signs))
+
+    if given is not None:
+        add("the given one", given)
+        return tuple(found)
+    part, part_signs, step = to_fit_on(matrix, signs)
+    radius = float(row_norms(part).max(initial=0.0))
+    if radius == 0:
+        return tuple(found)
+    widest = solve_max_margin(part, part_signs)
+    add("maximum margin", widest)
+    if part.shape[0] * width <= MOST_ENTRIES_FOR_PROGRAM:
+        add("least hinge loss", solve_min_hinge(part, part_signs))
+    # C = passes/R^2 minimises the hinge bound, a smaller C the sharper ones. A larger C finds rules with fewer mistakes
+    # for the third number; where a separator is known there are none to save.
+    for exponent in range(-3, 1 if widest is not None else 3):
+        factor = 4.0**exponent
+        C = factor * step * passes / radius**2
+        add(f"svm (C = {C / unit / unit:.3g}){on_part(step)}", solve_svm(part, part_signs, C))
+    return tuple(found)

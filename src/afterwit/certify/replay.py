@@ -1,0 +1,170 @@
+"""Playing a learner's rounds again, and multiplying them out apart from it: what every checker starts with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.data.labels import Signs
+from afterwit.data.rows import Rows
+from afterwit.hindsight.comparator import given_comparator
+
+#: Comparators are fitted on at most this many rows, evenly spaced (any comparator gives a valid bound; all rows judge).
+MOST_ROWS_TO_FIT = 50_000
+#: Scores and weights that differ by this share of all that was added up are the same but for rounding.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The rounds of a learner, played again by a fresh one."""
+
+    same_rounds: Assumption
+    passes: int
+    #: The rows at which it updated, pass by pass; after a pass without an update, nothing more.
+    updates: list[npt.NDArray[np.intp]]
+    #: The score of every round played.
+    scores: npt.NDArray[np.float64]
+
+
+def replay(learner: Any, rows: Rows, signs: Signs) -> Replay:
+    """Whether X, y are the rounds the learner learned from, and what happened in them."""
+    statement = "X, y are the rounds it learned from, in order"
+    passes = max(1, learner.rounds // rows.count) if rows.count else 1
+    updates: list[npt.NDArray[np.intp]] = []
+    scores: list[npt.NDArray[np.float64]] = []
+
+    def done(holds: bool, detail: str) -> Replay:
+        found = updates or [np.empty(0, dtype=np.intp)]
+        return Replay(
+            Assumption(statement, Basis.OBSERVED, holds, detail), passes, found, np.concatenate([[], *scores])
+        )
+
+    if learner.rounds != passes * rows.count:
+        return done(False, f"the learner counts {learner.rounds:,} rounds, these rows are {rows.count:,}")
+    with np.errstate(all="ignore"):
+        overflowed = not np.isfinite(learner._vector()).all()
+    if overflowed:
+        return done(False, "its weights have grown beyond all numbers, and say nothing any more")
+    fresh = type(learner)(**learner.parameters)
+    while len(updates) < passes and fresh.mistakes <= learner.mistakes:
+        updated = np.empty(rows.count, dtype=np.int8)
+        scores.append(fresh._learn(rows, signs, updated))
+        updates.append(np.flatnonzero(updated))
+        if learner._rests and not len(updates[-1]):
+            # All further passes are like this one.
+            break
+    replayed, claimed = fresh.state(), learner.state()
+    for key in ("mistakes", "updates"):
+        if replayed[key] != claimed[key]:
+            return done(False, f"the learner counts {claimed[key]:,} {key}, these rows give {replayed[key]:,}")
+    # What it predicts by, the weights as they are stored, and what is remembered about each.
+    stored = [key for key in ("weights", getattr(learner, "_companion_name", "weights")) if key in claimed]
+    pairs = [(fresh._vector(), learner._vector()), *((replayed[key], claimed[key]) for key in stored)]
+    reserved = int(bool(learner.parameters.get("intercept")))
+    same = all(
+        same_weights({**replayed, "weights": one}, {**claimed, "weights": other}, reserved) for one, other in pairs
+    )
+    detail = f"played again, {passes} pass{'es' if passes > 1 else ''}" if same else "these rows give other weights"
+    return done(same, detail)
+
+
+def same_weights(one: dict[str, Any], other: dict[str, Any], reserved: int = 0) -> bool:
+    """Equal weights, by name or by position; features without a weight, and their order, do not matter."""
+    a, b = one["weights"], other["weights"]
+    if one["names"] is other["names"] is None and np.array_equal(a, b):
+        return True
+    tolerance = ROUNDING * max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
+    if (one["names"] is None) != (other["names"] is None):
+        return not (a.any() or b.any())
+    if one["names"] is not None:
+        by_name = dict(zip(one["names"], a[reserved:].tolist(), strict=True))
+        a = np.array([*a[:reserved], *(by_name.pop(name, 0.0) for name in other["names"]), *by_name.values()])
+        b = np.concatenate([b, np.zeros(len(a) - len(b))])
+    length = min(len(a), len(b))
+    return bool(
+        np.allclose(a[:length], b[:length], rtol=ROUNDING, atol=tolerance)
+        and not a[length:].any()
+        and not b[length:].any()
+    )
+
+
+def moderate(radius: float) -> Assumption:
+    """Whether squares of the values can be computed."""
+    fits = radius == 0 or 1e-100 < radius < 1e100
+    detail = "" if fits else f"the largest is {radius:.3g}"
+    return Assumption("values are of a size whose squares are numbers", Basis.OBSERVED, fits, detail)
+
+
+def matrix_of(learner: Any, rows: Rows) -> Any:
+    """The examples as the learner sees them: after the constant feature, if it has an intercept."""
+    matrix = rows.matrix()
+    if not learner.parameters.get("intercept"):
+        return matrix
+    ones = np.ones((rows.count, 1))
+    if not hasattr(matrix, "indptr"):
+        return np.hstack([ones, matrix])
+    from scipy.sparse import csr_array, hstack
+
+    return csr_array(hstack([csr_array(ones), matrix], format="csr"))
+
+
+def comparator_for(learner: Any, rows: Rows, comparator: Any) -> Any:
+    """A comparator the caller gave, as a vector over the columns of ``matrix_of``; None if none was given."""
+    if comparator is None:
+        return None
+    vector = given_comparator(comparator, rows)
+    return np.concatenate([[0.0], vector]) if learner.parameters.get("intercept") else vector
+
+
+def used_columns(matrix: Any) -> tuple[Any, npt.NDArray[np.intp]]:
+    """The matrix without the columns that hold nothing, and which were kept: ids may be few and far between."""
+    if not hasattr(matrix, "indptr"):
+        return matrix, np.arange(matrix.shape[1])
+    from scipy.sparse import csr_array
+
+    used, columns = np.unique(matrix.indices, return_inverse=True)
+    shape = (matrix.shape[0], len(used))
+    return csr_array((matrix.data, columns.astype(np.int32), matrix.indptr), shape=shape), used
+
+
+def to_fit_on(matrix: Any, signs: Any) -> tuple[Any, Any, int]:
+    """Evenly spaced rows, few enough for a solver, and how far apart they are."""
+    step = -(-matrix.shape[0] // MOST_ROWS_TO_FIT) if matrix.shape[0] else 1
+    return matrix[::step], signs[::step], step
+
+
+def on_part(step: int) -> str:
+    return f" on every {step}th row" if step > 1 else ""
+
+
+class RowProducts:
+    """Products of a few neighbouring rows with a vector, without the overhead of slicing sparse matrices."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+        self.sparse = hasattr(matrix, "indptr")
+        if self.sparse:
+            self.row_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+    def times(self, vector: Any, begin: int, end: int, absolute: bool = False) -> Any:
+        if not self.sparse:
+            part = self.matrix[begin:end]
+            return (abs(part) if absolute else part) @ vector
+        span = slice(self.matrix.indptr[begin], self.matrix.indptr[end])
+        data = abs(self.matrix.data[span]) if absolute else self.matrix.data[span]
+        products = data * vector[self.matrix.indices[span]]
+        return np.bincount(self.row_of[span] - begin, weights=products, minlength=end - begin)
+
+    def add(self, vector: Any, row: int, factor: Any, absolute: bool = False) -> None:
+        at: Any = slice(None)
+        if self.sparse:
+            span = slice(self.matrix.indptr[row], self.matrix.indptr[row + 1])
+            at, values = self.matrix.indices[span], self.matrix.data[span]
+        else:
+            values = self.matrix[row]
+        vector[at] += factor * (abs(values) if absolute else values)

@@ -1,0 +1,299 @@
+"""What every learner shares: counters and labels, many rounds at once, copying, comparing, saving.
+
+`Storable` is what copying, pickling, comparing and saving need: ``parameters`` make a fresh one, ``state`` is all it
+has learned. `BinaryLearner` adds two labels, the counters and everything about many rounds; a learner derived from it
+says how to read examples (``_read``, ``_read_one``), how to learn them (``_learn``) and how to score them.
+
+The file is compiled, because compiled learners can only derive from compiled classes; nothing in it is hot.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import cython
+import numpy as np
+
+from afterwit.core.protocol import Training
+from afterwit.data.labels import Labels
+from afterwit.data.rows import read_many, read_one
+from afterwit.data.values import same_value
+from afterwit.errors import Words, invalid, shorten
+from afterwit.interop import river as _river
+
+
+@cython.cclass
+class Storable:
+    """Copies, pickles and compares by what it was made with and what it has learned."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the learner was made with: ``type(learner)(**learner.parameters)`` makes a fresh one."""
+        raise NotImplementedError
+
+    @property
+    def rounds(self) -> int:
+        """How many examples it has learned from."""
+        raise NotImplementedError
+
+    @property
+    def mistakes(self) -> int:
+        """How many of them it predicted wrongly before it saw the label."""
+        raise NotImplementedError
+
+    def state(self) -> dict[str, Any]:
+        """All it has learned, as numbers, lists and arrays; ``restore`` takes it back."""
+        raise NotImplementedError
+
+    def restore(self, state: Any) -> None:
+        """Become the learner whose ``state()`` this was."""
+        raise NotImplementedError
+
+    def copy(self) -> Any:
+        """An independent learner in the same state."""
+        return _rebuild(type(self), self.parameters, self.state())
+
+    def clone(self, new_params: Any = None, include_attributes: Any = False) -> Any:
+        """A fresh learner with the same parameters, but for those in ``new_params``, as River calls it.
+
+        With ``include_attributes`` it has learned the same.
+        """
+        parameters = self.parameters
+        for name in new_params or ():
+            if name not in parameters:
+                raise invalid("new_params", f"some of {', '.join(parameters)}", name)
+        learner = type(self)(**{**parameters, **(new_params or {})})
+        if include_attributes:
+            learner.restore(self.state())
+        return learner
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (type(self), self.parameters, self.state())
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        return same_value(self.parameters, other.parameters) and same_value(self.state(), other.state())
+
+    def __repr__(self) -> str:
+        given = ", ".join(
+            f"{name}={shorten(value, 40)}"
+            for name, value in self.parameters.items()
+            if value is not None and value is not False
+        )
+        return f"{type(self).__name__}({given}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+
+    def __getattr__(self, name: str) -> Any:
+        """Every option can be read by its name."""
+        kind = type(self)
+        # A property that failed is not asked again: ``parameters`` may need it.
+        if not hasattr(kind, name) and name in getattr(getattr(kind, "__signature__", None), "parameters", ()):
+            return self.parameters[name]
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+
+    # ------------------------------------------------------------------ inside River
+
+    _supervised = True
+    _multiclass = False
+    #: Whether it learns more than two labels.
+    many_labels = False
+    _mutable_attributes = ()
+
+    @property
+    def _last_step(self) -> Any:
+        return _river.role()
+
+    def predict_proba_one(self, x: Any) -> Any:
+        """Not offered, and River's way of saying so: a score is no probability."""
+        raise NotImplementedError(f"{type(self).__name__} gives no probabilities; score_one(x) gives its score")
+
+    def _get_params(self) -> dict[str, Any]:
+        return self.parameters
+
+    @property
+    def _is_stochastic(self) -> bool:
+        return self.parameters.get("seed", 0) is None
+
+    @property
+    def _tags(self) -> set[str]:
+        return set()
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        return _river.memory(self.parameters) + _river.memory(self.state())
+
+    @property
+    def _memory_usage(self) -> str:
+        return f"{self._raw_memory_usage:,} B"
+
+    @classmethod
+    def _unit_test_params(cls) -> Any:
+        yield {}
+
+    def _unit_test_skips(self) -> set[str]:
+        return set(_river.SKIPPED_CHECKS)
+
+
+def _rebuild(kind: Any, parameters: Any, state: Any) -> Any:
+    learner = kind(**parameters)
+    learner.restore(state)
+    return learner
+
+
+@cython.cclass
+class BinaryLearner(Storable):
+    """A learner of two labels that predicts by the sign of a score, with sgn(0) = +1."""
+
+    role = "classifier"
+    #: What examples it takes: "numbers", "booleans" or "points" of a class.
+    takes = "numbers"
+    #: The bounds that hold for the algorithm, as `Theorem` objects.
+    theorems = ()
+    #: Why there are none, where there are none.
+    no_theorem_because = ""
+    #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
+    learns_blocks = True
+    #: What a whole pass must be free of for `fit` to have converged.
+    converges_without = "updates"
+
+    def __init__(self, labels: Any = (-1, 1)) -> None:
+        self._labels = Labels(labels)
+        self._signs = dict(self._labels.lookup)
+        if not cython.compiled:
+            self._lock = cython.pymutex()
+        self._rounds = 0
+        self._mistakes = 0
+        self._updates = 0
+
+    # ------------------------------------------------------------------ what a learner defines
+
+    def _read(self, X: Any) -> Any:
+        """Many examples, checked, as ``_learn`` takes them; their number is ``count``."""
+        return read_many(X)
+
+    def _read_one(self, x: Any) -> Any:
+        """One example in the same form."""
+        return read_one(x)
+
+    def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
+        """Learn rows in order; the scores, made before each label was used.
+
+        ``updated`` may be an array of int8 in which to note the rounds that changed the weights.
+        """
+        raise NotImplementedError
+
+    def score_many(self, X: Any) -> Any:
+        """``score_one`` for every row of X, as an array."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ one round
+
+    def score_one(self, x: Any) -> float:
+        """The score, whose sign is the prediction."""
+        return self.score_many(self._read_one(x)).item()
+
+    def predict_one(self, x: Any) -> Any:
+        """The label the learner would give x now. Nothing changes."""
+        return self._labels.positive if self.score_one(x) >= 0 else self._labels.negative
+
+    def learn_one(self, x: Any, y: Any) -> Any:
+        """Predict x, count the round and the mistake, then learn from y. Returns the prediction."""
+        sign = self._sign(y)
+        score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
+        return self._labels.positive if score >= 0 else self._labels.negative
+
+    def _sign(self, y: Any) -> int:
+        try:
+            return self._signs[y]
+        except (KeyError, TypeError):
+            raise self._labels.refusal(y) from None
+
+    # ------------------------------------------------------------------ many rounds
+
+    def predict_many(self, X: Any) -> Any:
+        """``predict_one`` for every row of X, as an array."""
+        return self._labels.decode(np.where(self.score_many(X) >= 0, 1, -1))
+
+    def learn_many(self, X: Any, y: Any) -> Any:
+        """``learn_one`` for every row in order. Returns the predictions made before each label was seen."""
+        return self._labels.decode(np.where(self.learn_scores(X, y) >= 0, 1, -1))
+
+    def learn_scores(self, X: Any, y: Any) -> Any:
+        """``learn_many`` that returns the scores behind the predictions."""
+        rows, signs = self._checked(X, y)
+        return self._learn(rows, signs)
+
+    def fit(self, X: Any, y: Any, max_passes: Any = 1000) -> Training:
+        """Learn X again and again until a whole pass changes nothing, at most ``max_passes`` times.
+
+        Learners that follow a gradient change in nearly every round: they stop after a pass without a mistake. Goes
+        on from the weights the learner has. Returns whether it converged and the mistakes of each pass.
+        """
+        if not isinstance(max_passes, Integral) or isinstance(max_passes, bool) or int(max_passes) < 1:
+            raise invalid("max_passes", "a whole number, at least 1", max_passes)
+        rows, signs = self._checked(X, y)
+        mistakes: list[int] = []
+        converged = False
+        while len(mistakes) < int(max_passes) and not converged:
+            updates = self._updates
+            latest = int(np.count_nonzero(np.where(self._learn(rows, signs) >= 0, 1, -1) != signs))
+            mistakes.append(latest)
+            converged = (latest if self.converges_without == "mistakes" else self._updates - updates) == 0
+        return Training(converged=converged, mistakes_per_pass=tuple(mistakes))
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        rows = self._read(X)
+        signs = self._labels.signs(y, rows.first)
+        if len(signs) != rows.count:
+            raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
+        return rows, signs
+
+    def _count(self, rounds: int, mistakes: int, updates: int) -> None:
+        """Count what was learned: learners that are not compiled cannot reach the counters themselves."""
+        self._rounds += rounds
+        self._mistakes += mistakes
+        self._updates += updates
+
+    # ------------------------------------------------------------------ what it knows
+
+    @property
+    def labels(self) -> tuple[Any, Any]:
+        """The negative and the positive label."""
+        return self._labels.pair
+
+    @property
+    def rounds(self) -> int:
+        return self._rounds
+
+    @property
+    def mistakes(self) -> int:
+        return self._mistakes
+
+    @property
+    def updates(self) -> int:
+        """In how many rounds it changed what it has learned."""
+        return self._updates
+
+    def state(self) -> dict[str, Any]:
+        with self._lock:
+            return self._state()
+
+    def restore(self, state: Any) -> None:
+        counts = [state["rounds"], state["mistakes"], state["updates"]]
+        if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
+            raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
+        self._check_state(state)
+        with self._lock:
+            self._become(state)
+
+    def _check_state(self, state: Any) -> None:
+        """Refuse a state that is not one of this learner's."""
+
+    def _state(self) -> dict[str, Any]:
+        return {"rounds": self._rounds, "mistakes": self._mistakes, "updates": self._updates}
+
+    def _become(self, state: Any) -> None:
+        self._rounds = state["rounds"]
+        self._mistakes = state["mistakes"]
+        self._updates = state["updates"]

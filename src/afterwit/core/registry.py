@@ -1,0 +1,107 @@
+"""Every learner by name, found by where its file is: no list to keep.
+
+One algorithm, one file: the class ``OnlineSVM`` is in ``online_svm.py`` of one of the families below, and its name on
+the command line and in scikit-learn is ``online-svm``. What a class is for, its ``role`` says:
+
+    classifier   learns labels from examples, one at a time
+    decisions    chooses an expert or a path in each round, and learns what each would have cost
+    experts      makes one forecast of many
+    batch        learns a whole sample at once
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from afterwit.errors import invalid
+
+#: The packages whose files each hold one learner (or help those that do).
+FAMILIES = ("linear", "experts", "kernels", "networks", "concepts", "boosting", "reductions")
+ROOT = Path(__file__).resolve().parent.parent
+ROLES = ("classifier", "decisions", "experts", "batch")
+#: The default of an option that has none.
+REQUIRED = inspect.Parameter.empty
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """The file of each possible learner: ``onlinesvm`` -> ``linear.online_svm``."""
+    return {
+        module.name.replace("_", ""): f"{family}.{module.name}"
+        for family in FAMILIES
+        for module in pkgutil.iter_modules([str(ROOT / family)])
+        if not module.name.startswith("_")
+    }
+
+
+def find(name: str) -> Any:
+    """The learner class of that name, or None. Imports its file and no other."""
+    module = _modules().get(name.lower())
+    kind = None if module is None else getattr(importlib.import_module(f"afterwit.{module}"), name, None)
+    return kind if isinstance(kind, type) and hasattr(kind, "role") else None
+
+
+@cache
+def _by_role() -> dict[str, dict[str, Any]]:
+    """Every learner class by its role and its name. Imports all of them."""
+    found: dict[str, dict[str, Any]] = {role: {} for role in ROLES}
+    for key, path in _modules().items():
+        module = importlib.import_module(f"afterwit.{path}")
+        for name, kind in vars(module).items():
+            if name.lower() == key and isinstance(kind, type) and hasattr(kind, "role"):
+                found[kind.role][name] = kind
+    return found
+
+
+def classes(*roles: str) -> dict[str, Any]:
+    """The learner classes of these roles by name, in alphabetical order."""
+    found = _by_role()
+    return dict(sorted(pair for role in roles for pair in found[role].items()))
+
+
+def command_name(kind: Any) -> str:
+    """The name of a class as it is asked for by name: ``averaged-perceptron``."""
+    return str(kind.__module__.rpartition(".")[2].replace("_", "-"))
+
+
+def learner_names() -> dict[str, str]:
+    """Name -> class, for every classifier of two labels that takes any numbers and needs no option."""
+    return {command_name(kind): name for name, kind in classes("classifier").items() if _is_ready(kind)}
+
+
+def _is_ready(kind: Any) -> bool:
+    needs_nothing = all(default is not REQUIRED for default in options_of(kind).values())
+    return needs_nothing and kind.takes == "numbers" and not kind.many_labels
+
+
+def learner_class(name: Any, parameter: str = "learner") -> Any:
+    """The class of that name."""
+    return _named(name, parameter, learner_names())
+
+
+def expert_algorithm_names() -> dict[str, str]:
+    """Name -> class, for every algorithm that makes one forecast of many and needs only to know how many."""
+    ready = (kind for kind in classes("experts").values() if kind.sees_all and "n_experts" in options_of(kind))
+    return {command_name(kind): kind.__name__ for kind in ready}
+
+
+def expert_algorithm_class(name: Any, parameter: str = "algorithm") -> Any:
+    """The class of that name."""
+    return _named(name, parameter, expert_algorithm_names())
+
+
+def _named(name: Any, parameter: str, names: dict[str, str]) -> Any:
+    if not isinstance(name, str) or name not in names:
+        raise invalid(parameter, f"one of {', '.join(sorted(names))}", name)
+    return find(names[name])
+
+
+def options_of(kind: Any) -> dict[str, Any]:
+    """The options a learner can be made with, and their defaults; labels are not among them."""
+    declared = inspect.signature(kind).parameters
+    return {name: parameter.default for name, parameter in declared.items() if name != "labels"}

@@ -1,0 +1,1 @@
+"""What everything reads: rows, advice, labels, losses, checks of options, random draws."""

@@ -1,0 +1,192 @@
+"""Losses of a forecast f under an outcome y, and their slopes by the forecast.
+
+    square        (f - y)^2                           slope 2 (f - y)
+    absolute      |f - y|                             slope sgn(f - y)
+    percentage    |f - y| / |y|, y not 0              slope sgn(f - y) / |y|
+    pinball(q)    q (y - f) if f < y, else (1 - q) (f - y): least on average at the q-quantile of y
+    log           -ln f if y = 1, -ln(1 - f) if y = 0; 0 < f < 1 is the probability of 1
+    zero-one      0 if f = y, else 1: not convex, has no slope
+    function      any function of your own, with its slope if you have it
+
+Expert algorithms take a loss by its name (``"square"``, ``"pinball(0.9)"``) or as one of the objects made here.
+
+>>> get("pinball(0.9)").values([10.0, 14.0], [12.0, 12.0]).tolist()
+[1.8, 0.19999999999999996]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.errors import InputError, Words, invalid
+
+__all__ = ["Loss", "function", "get", "pinball"]
+
+Floats = npt.NDArray[np.float64]
+
+#: The losses that need nothing but their name; a learner knows them by their place here.
+NAMES = ("square", "absolute", "percentage", "pinball", "log", "zero-one", "function")
+NAMED = ("square", "absolute", "percentage", "log", "zero-one")
+ALLOWED = "'square', 'absolute', 'percentage', 'pinball(q)', 'log', 'zero-one', or made by afterwit.losses"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of a forecast under an outcome. Make one with `get`, `pinball` or `function`."""
+
+    kind: str
+    quantile: float = 0.5
+    call: Callable[[float, float], float] | None = None
+    gradient: Callable[[float, float], float] | None = None
+    is_convex: bool = True
+
+    @property
+    def name(self) -> str:
+        if self.kind == "pinball":
+            return f"pinball({self.quantile!r})"
+        if self.kind == "function":
+            return getattr(self.call, "__name__", "function")
+        return self.kind
+
+    @property
+    def convex(self) -> bool:
+        """Whether mixing forecasts loses at most as much as mixing their losses."""
+        return self.kind != "zero-one" and self.is_convex
+
+    @property
+    def has_slope(self) -> bool:
+        return self.kind != "zero-one" and (self.kind != "function" or self.gradient is not None)
+
+    def values(self, forecasts: Any, outcomes: Any) -> Floats:
+        """The losses of many forecasts; arrays of shapes that fit together. A missing forecast's is NaN."""
+        f, y = self._read(forecasts, outcomes)
+        if self.kind == "square":
+            losses = (f - y) ** 2
+        elif self.kind == "absolute":
+            losses = np.abs(f - y)
+        elif self.kind == "percentage":
+            losses = np.abs(f - y) / np.abs(y)
+        elif self.kind == "pinball":
+            losses = np.where(f < y, self.quantile * (y - f), (1 - self.quantile) * (f - y))
+        elif self.kind == "log":
+            losses = np.where(y == 1, -np.log(f), -np.log1p(-f))
+        elif self.kind == "zero-one":
+            losses = (f != y).astype(np.float64)
+        else:
+            losses = self._call_each(self.call, f, y)
+        return np.where(np.isnan(f), np.nan, losses)
+
+    def slopes(self, forecasts: Any, outcomes: Any) -> Floats:
+        """The derivatives of the losses by the forecasts."""
+        f, y = self._read(forecasts, outcomes)
+        if self.kind == "square":
+            return np.asarray(2 * (f - y))
+        if self.kind == "absolute":
+            return np.asarray(np.sign(f - y))
+        if self.kind == "percentage":
+            return np.asarray(np.sign(f - y) / np.abs(y))
+        if self.kind == "pinball":
+            return np.where(f < y, -self.quantile, np.where(f > y, 1 - self.quantile, 0.0))
+        if self.kind == "log":
+            return np.where(y == 1, -1 / f, 1 / (1 - f))
+        if self.gradient is None:
+            raise InputError(f"the loss {self.name} has no slope")
+        return self._call_each(self.gradient, f, y)
+
+    def check_outcomes(self, outcomes: Floats, where: str = "outcomes") -> None:
+        """Refuse outcomes the loss is not defined for."""
+        if self.kind == "percentage":
+            allowed, bad = "not 0, because the loss is a percentage of it", outcomes == 0
+        elif self.kind == "log":
+            allowed, bad = "0 or 1, because the loss is log", (outcomes != 0) & (outcomes != 1)
+        else:
+            return
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise invalid(where if outcomes.size == 1 else f"{where}[{at}]", allowed, float(outcomes.reshape(-1)[at]))
+
+    def check_forecasts(self, forecasts: Floats, where: str = "advice") -> None:
+        """Refuse forecasts the loss is not defined for."""
+        if self.kind == "log":
+            bad = (forecasts <= 0) | (forecasts >= 1)
+            if bad.any():
+                at = np.unravel_index(int(np.argmax(bad)), forecasts.shape)
+                place = ", ".join(str(int(i)) for i in at)
+                raise invalid(
+                    f"{where}[{place}]", "strictly between 0 and 1, because the loss is log", float(forecasts[at])
+                )
+
+    def _read(self, forecasts: Any, outcomes: Any) -> tuple[Floats, Floats]:
+        f, y = np.asarray(forecasts, dtype=np.float64), np.asarray(outcomes, dtype=np.float64)
+        self.check_outcomes(y.reshape(-1))
+        self.check_forecasts(f)
+        return f, y
+
+    def _call_each(self, call: Callable[[float, float], float] | None, f: Floats, y: Floats) -> Floats:
+        assert call is not None
+        forecasts, outcomes = np.broadcast_arrays(f, y)
+        pairs = zip(forecasts.reshape(-1).tolist(), outcomes.reshape(-1).tolist(), strict=True)
+        return np.array([np.nan if f != f else float(call(f, y)) for f, y in pairs]).reshape(forecasts.shape)
+
+    def as_data(self) -> str:
+        """What is written to a model file."""
+        if self.kind == "function":
+            raise InputError(f"a learner whose loss is a Python function ({self.name}) cannot be saved; pickle can")
+        return self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return repr(self.name) if self.kind in NAMED else self.name
+
+
+def pinball(quantile: float) -> Loss:
+    """The loss whose best constant forecast is the given quantile, a number between 0 and 1."""
+    if not isinstance(quantile, Real) or isinstance(quantile, bool) or not 0 < float(quantile) < 1:
+        raise invalid("quantile", "a number between 0 and 1", quantile)
+    return Loss("pinball", float(quantile))
+
+
+def function(
+    loss: Callable[[float, float], float],
+    gradient: Callable[[float, float], float] | None = None,
+    convex: bool = True,
+) -> Loss:
+    """A loss of your own: ``loss(forecast, outcome)``, and its derivative by the forecast for the gradient trick.
+
+    That it is convex in the forecast is your promise; say ``convex=False`` where it is not, and learners will follow
+    one expert by chance in each round, not mix their forecasts.
+    """
+    if not callable(loss):
+        raise invalid("loss", "a function of a forecast and an outcome", loss)
+    if gradient is not None and not callable(gradient):
+        raise invalid("gradient", "a function of a forecast and an outcome", gradient)
+    if not isinstance(convex, bool):
+        raise invalid("convex", "True or False", convex)
+    return Loss("function", call=loss, gradient=gradient, is_convex=convex)
+
+
+def get(loss: Any) -> Loss:
+    """The loss of that name; a `Loss` is given back as it is, a plain function becomes one."""
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str):
+        if loss in NAMED:
+            return Loss(loss)
+        match = re.fullmatch(r"pinball\((.+)\)", loss.replace(" ", ""))
+        if match:
+            try:
+                return pinball(float(match[1]))
+            except ValueError:
+                raise invalid("loss", "pinball(q) with a quantile q between 0 and 1", Words(loss)) from None
+    elif callable(loss) and not isinstance(loss, type):
+        return function(loss)
+    raise invalid("loss", ALLOWED, loss)

@@ -1,0 +1,350 @@
+"""Reading examples: whatever the user has, as flat arrays the engine can run over.
+
+A block of examples is held as one flat array of values and, unless the rows are dense and their features are
+positions, an array of columns beside it:
+
+    dense       2-D array: values row after row; feature j is position j
+    sparse      scipy sparse rows, `SparseRow`: row i is values[starts[i]:starts[i+1]] in columns[...]
+    named       DataFrame (values dense, one column map for all rows) or a list of dicts (sparse over local names)
+
+Shapes, types and positions are checked here. That all values are finite is checked by ``Rows.require_finite``,
+which the caller runs when it suits: it costs a pass over the data.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.data.labels import Labels, Signs
+from afterwit.errors import Words, invalid
+
+Floats = npt.NDArray[np.float64]
+Columns = npt.NDArray[np.int32]
+Starts = npt.NDArray[np.int64]
+
+MANY = "a 2-D array, a scipy sparse matrix, a DataFrame or a sequence of dicts"
+#: A weight vector over all positions up to this one takes 2 GiB.
+LARGEST_POSITION = 2**28 - 1
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf", "ibis", "duckdb")
+
+
+class SparseRow(NamedTuple):
+    """One example by its non-zero positions: ``SparseRow(columns, values)``."""
+
+    columns: Any
+    values: Any
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Examples as flat arrays: float64 values, positions in range."""
+
+    count: int
+    width: int
+    values: Floats
+    columns: Columns | None = None
+    starts: Starts | None = None
+    names: list[Any] | None = field(default=None, repr=False)
+    single: bool = False
+    #: The number of the first row, where these are part of more.
+    first: int = 0
+    #: Each row ends at its own last position, and ``width`` is that of the widest.
+    ragged: bool = False
+
+    def require_finite(self) -> None:
+        """Refuse NaN and infinity, naming the first one's place."""
+        # One fast pass decides nearly always; a sum that overflows falls through to the exact test.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(self.values.sum()) or np.isfinite(self.values).all():
+                return
+        at = int(np.argmin(np.isfinite(self.values)))
+        if self.starts is None:
+            i, k = divmod(at, self.width)
+            j = k if self.columns is None else int(self.columns[k])
+        else:
+            assert self.columns is not None
+            i = int(np.searchsorted(self.starts, at, side="right")) - 1
+            j = int(self.columns[at])
+        feature = j if self.names is None else self.names[j]
+        where = f"x[{feature!r}]" if self.single else f"X[{self.first + i}, {feature!r}]"
+        raise invalid(where, "a finite number", float(self.values[at]))
+
+    def part(self, begin: int, end: int) -> Rows:
+        """Rows begin to end, without copying their values."""
+        if self.starts is None:
+            values = self.values[begin * self.width : end * self.width]
+            return replace(self, count=end - begin, values=values, first=self.first + begin)
+        assert self.columns is not None
+        first, last = int(self.starts[begin]), int(self.starts[end])
+        columns, names, width = self.columns[first:last], self.names, self.width
+        if names is not None:
+            # Only the names that occur here, in the order in which they do.
+            order = {column: j for j, column in enumerate(dict.fromkeys(columns.tolist()))}
+            columns = np.array([order[column] for column in columns.tolist()], dtype=np.int32)
+            names, width = [names[column] for column in order], len(order)
+        elif self.ragged:
+            width = int(columns.max()) + 1 if len(columns) else 0
+        return replace(
+            self,
+            count=end - begin,
+            width=width,
+            values=self.values[first:last],
+            columns=columns,
+            starts=self.starts[begin : end + 1] - first,
+            names=names,
+            first=self.first + begin,
+        )
+
+    def row(self, i: int) -> Any:
+        """Row i as ``learn_one`` takes it: a dict if there are names, an array if dense, else a `SparseRow`."""
+        part = self.part(i, i + 1)
+        if self.names is not None:
+            assert part.columns is not None
+            assert part.names is not None
+            return {part.names[j]: value for j, value in zip(part.columns, part.values.tolist(), strict=True)}
+        if part.starts is None:
+            return part.values
+        return SparseRow(part.columns, part.values)
+
+    def matrix(self) -> Any:
+        """The same examples as a scipy CSR array or a 2-D numpy array, features in this block's own order."""
+        if self.starts is None:
+            return self.values.reshape(self.count, self.width)
+        from scipy.sparse import csr_array
+
+        matrix = csr_array((self.values, self.columns, self.starts), shape=(self.count, self.width))
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        return matrix
+
+
+def read_many(X: Any) -> Rows:
+    """Check and flatten many examples."""
+    if isinstance(X, Rows):
+        return X
+    if isinstance(X, np.ndarray):
+        return _read_dense(X, "X")
+    if _is_scipy_sparse(X):
+        return _read_scipy(X, "X")
+    if type(X).__module__.partition(".")[0] in FRAME_LIBRARIES:
+        return _read_frame(X)
+    if isinstance(X, Sequence) and not isinstance(X, (str, bytes, SparseRow)):
+        if len(X) and all(isinstance(row, Mapping) or _is_series(row) for row in X):
+            return _read_dicts([as_mapping(row) for row in X])
+        if len(X) and all(isinstance(row, SparseRow) for row in X):
+            return stack([_read_sparse_row(row, f"X[{i}]") for i, row in enumerate(X)])
+        return _read_dense(_as_array(X, "X", MANY), "X")
+    if hasattr(X, "__array__"):
+        return _read_dense(_as_array(X, "X", MANY), "X")
+    raise invalid("X", MANY, X)
+
+
+def read_examples(X: Any, y: Any, labels: Any) -> tuple[Rows, Signs]:
+    """Checked rows and signs."""
+    rows = read_many(X)
+    rows.require_finite()
+    signs = Labels(labels).signs(y)
+    if len(signs) != rows.count:
+        raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
+    return rows, signs
+
+
+def read_one(x: Any) -> Rows:
+    """Check and flatten one example that is not a dict."""
+    allowed = "a dict, a 1-D array or a sparse row"
+    if isinstance(x, SparseRow):
+        return _read_sparse_row(x, "x")
+    if _is_scipy_sparse(x):
+        if x.ndim == 1:
+            x = x.reshape(1, -1)
+        if x.shape[0] != 1:
+            raise invalid("x", "one sparse row", Words(f"a sparse matrix of {x.shape[0]} rows"))
+        return _read_scipy(x, "x")
+    if isinstance(x, (str, bytes, Mapping, set, frozenset)) or not (hasattr(x, "__array__") or isinstance(x, Sequence)):
+        raise invalid("x", allowed, x)
+    array = _as_array(x, "x", allowed)
+    if array.ndim != 1:
+        raise invalid("x", "one-dimensional", Words(f"an array of shape {array.shape}"))
+    return _read_dense(array.reshape(1, -1), "x")
+
+
+def as_mapping(x: Any) -> Any:
+    """A Series or any Mapping as a dict; everything else as it came."""
+    if isinstance(x, Mapping):
+        return dict(x)
+    if _is_series(x):
+        if not x.index.is_unique:
+            raise invalid("x", "a Series whose names are all different", Words("repeated names"))
+        return x.to_dict()
+    return x
+
+
+def _is_series(x: Any) -> bool:
+    """A row of a pandas DataFrame: names with values."""
+    return type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "to_dict") and hasattr(x, "index")
+
+
+def plain_name(name: Any) -> Any:
+    """A feature's name as a Python object, also where it came as a scalar of numpy."""
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def number(where: str, value: Any) -> float:
+    """A feature's value as a float; strings, None and other non-numbers are refused, never parsed."""
+    if not isinstance(value, (str, bytes, bytearray)):
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    raise invalid(where, "a finite number", value)
+
+
+def _is_scipy_sparse(X: Any) -> bool:
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
+
+
+def _as_array(X: Any, parameter: str, allowed: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(X)
+    except (TypeError, ValueError):
+        raise invalid(parameter, allowed, X) from None
+
+
+def _read_dense(X: npt.NDArray[Any], parameter: str) -> Rows:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise invalid(parameter, "without masked entries", Words("a masked array"))
+    if X.ndim != 2:
+        if X.size == 0 and X.ndim == 1:
+            X = X.reshape(0, 0).astype(np.float64)
+        else:
+            raise invalid(parameter, "two-dimensional", Words(f"an array of shape {X.shape}"))
+    if X.dtype.kind not in "biuf":
+        raise invalid(parameter, "an array of numbers", Words(f"an array of dtype {X.dtype}"))
+    values = np.ascontiguousarray(X, dtype=np.float64).reshape(-1)
+    return Rows(X.shape[0], X.shape[1], values, single=parameter == "x")
+
+
+def _read_scipy(X: Any, parameter: str) -> Rows:
+    allowed = "a well-formed sparse matrix"
+    if X.ndim != 2:
+        raise invalid(parameter, "two-dimensional", Words(f"a sparse array of shape {X.shape}"))
+    if X.format in ("csc", "bsr"):
+        # Converting a malformed one could crash scipy.
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise invalid(parameter, allowed, Words(f"{X.format}: {error}")) from None
+    X = X.tocsr()
+    if X.data.dtype.kind not in "biuf":
+        raise invalid(parameter, "a sparse matrix of numbers", Words(f"a sparse matrix of dtype {X.data.dtype}"))
+    count, width = X.shape
+    parts = (X.indptr, X.indices, X.data)
+    if any(part.ndim != 1 for part in parts) or any(part.dtype.kind not in "iu" for part in parts[:2]):
+        raise invalid(parameter, allowed, Words("row pointers or columns that are not whole numbers"))
+    starts = np.array(X.indptr, dtype=np.int64)
+    if len(starts) != count + 1:
+        raise invalid(parameter, allowed, Words(f"{len(starts)} row pointers for {count} rows"))
+    stored = int(starts[-1])
+    if starts[0] != 0 or stored > len(X.data) or stored > len(X.indices) or (starts[1:] < starts[:-1]).any():
+        raise invalid(parameter, allowed, Words("row pointers that do not ascend"))
+    indices = X.indices[:stored]
+    if stored and indices.dtype.itemsize == 8 and not 0 <= indices.min() <= indices.max() <= LARGEST_POSITION:
+        raise invalid(parameter, f"{allowed} with columns from 0 to {LARGEST_POSITION:,}", Words("others"))
+    columns = np.ascontiguousarray(indices, dtype=np.int32)
+    # Seen as unsigned, a negative position is huge: one pass checks both ends.
+    if stored and int(columns.view(np.uint32).max()) >= width:
+        raise invalid(parameter, allowed, Words(f"a column outside 0..{width - 1}"))
+    values = np.ascontiguousarray(X.data[:stored], dtype=np.float64)
+    return Rows(count, min(width, LARGEST_POSITION + 1), values, columns, starts, single=parameter == "x")
+
+
+def _read_sparse_row(x: SparseRow, parameter: str) -> Rows:
+    columns = _as_array(x.columns, f"{parameter}.columns", "a 1-D array of positions")
+    values = _as_array(x.values, f"{parameter}.values", "a 1-D array of numbers")
+    if columns.ndim != 1 or values.ndim != 1 or len(columns) != len(values):
+        shapes = f"columns of shape {columns.shape} and values of shape {values.shape}"
+        raise invalid(parameter, "a sparse row with one value per column", Words(shapes))
+    if len(columns) == 0:
+        columns = columns.astype(np.int32)
+    if columns.dtype.kind not in "iu":
+        raise invalid(f"{parameter}.columns", "an array of integers", Words(f"an array of dtype {columns.dtype}"))
+    if values.dtype.kind not in "biuf":
+        raise invalid(f"{parameter}.values", "an array of numbers", Words(f"an array of dtype {values.dtype}"))
+    if len(columns) and (columns.min() < 0 or columns.max() > LARGEST_POSITION):
+        bad = columns.min() if columns.min() < 0 else columns.max()
+        raise invalid(f"{parameter}.columns", f"positions from 0 to {LARGEST_POSITION:,}", int(bad))
+    numbers = np.ascontiguousarray(values, dtype=np.float64)
+    width = int(columns.max()) + 1 if len(columns) else 0
+    starts = np.array([0, len(columns)], dtype=np.int64)
+    return Rows(1, width, numbers, np.ascontiguousarray(columns, dtype=np.int32), starts, single=parameter == "x")
+
+
+def stack(parts: list[Rows]) -> Rows:
+    """Blocks of sparse rows over the same positions as one block."""
+    starts = [np.zeros(1, dtype=np.int64)]
+    columns = []
+    stored = 0
+    for part in parts:
+        assert part.starts is not None
+        assert part.columns is not None
+        starts.append(part.starts[1:] + stored)
+        columns.append(part.columns)
+        stored += len(part.values)
+    return Rows(
+        count=sum(part.count for part in parts),
+        width=max(part.width for part in parts),
+        values=np.concatenate([part.values for part in parts]),
+        columns=np.concatenate(columns),
+        starts=np.concatenate(starts),
+        ragged=True,
+    )
+
+
+def _read_frame(X: Any) -> Rows:
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except nw.exceptions.DuplicateError as error:
+        raise invalid("X", "a DataFrame whose columns have different names", Words(str(error))) from None
+    except TypeError:
+        raise invalid("X", MANY + ", in memory", X) from None
+    names = list(frame.columns)
+    if any(isinstance(name, tuple) for name in names):
+        raise invalid("X", "a DataFrame with one level of column names", Words("several levels"))
+    values = np.empty((len(frame), len(names)))
+    for j, name in enumerate(names):
+        column = frame.get_column(name)
+        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
+            raise invalid(f"X[{name!r}]", "a column of numbers", Words(f"a column of {column.dtype}"))
+        try:
+            values[:, j] = column.cast(nw.Float64).to_numpy()
+        except (TypeError, ValueError):
+            raise invalid(f"X[{name!r}]", "a column of finite numbers", Words("missing values")) from None
+    columns = np.arange(len(names), dtype=np.int32)
+    return Rows(len(frame), len(names), values.reshape(-1), columns, names=names)
+
+
+def _read_dicts(X: Sequence[Mapping[Any, Any]]) -> Rows:
+    positions: dict[Any, int] = {}
+    columns: list[int] = []
+    values: list[float] = []
+    starts = [0]
+    for i, row in enumerate(X):
+        for name, value in row.items():
+            columns.append(positions.setdefault(name, len(positions)))
+            values.append(value if type(value) is float else number(f"X[{i}, {name!r}]", value))
+        starts.append(len(columns))
+    numbers = np.array(values, dtype=np.float64)
+    names = list(positions)
+    return Rows(
+        len(X), len(names), numbers, np.array(columns, dtype=np.int32), np.array(starts, dtype=np.int64), names=names
+    )

@@ -1,0 +1,1 @@
+"""The learners inside other libraries: scikit-learn and River."""

@@ -1,0 +1,217 @@
+"""The learners as a scikit-learn classifier.
+
+`OnlineClassifier` takes a learner by its name, with its options, and behaves as scikit-learn's estimators do: in
+pipelines, in searches over parameters, in cross-validation. With more than two classes it is one against the rest. The
+learner itself is ``learner_``, and what was promised about its run is ``certificate(X, y)``.
+
+>>> from sklearn.datasets import load_digits
+>>> X, y = load_digits(return_X_y=True)
+>>> classifier = OnlineClassifier("perceptron", rate=0.5).fit(X, y == 8)
+>>> classifier
+OnlineClassifier(learner='perceptron', rate=0.5)
+>>> classifier.learner_
+Perceptron(rate=0.5, labels=(False, True)): 8,985 rounds, 621 mistakes
+>>> certificate = classifier.certificate(X, y == 8)
+>>> str(certificate.verdict), certificate.observed, certificate.bound > certificate.observed
+('holds', 621, True)
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from afterwit.core.registry import learner_class, learner_names, options_of
+from afterwit.errors import InputError, Words, invalid, shorten
+from afterwit.reductions.one_vs_rest import OneVsRest
+
+__all__ = ["OnlineClassifier"]
+
+#: Learners whose rules are too few to fit just any data: all weights positive, or no look at the examples.
+NARROW = ("RepeatLastLabel", "Winnow")
+
+
+class OnlineClassifier(ClassifierMixin, BaseEstimator):
+    """A learner of this package in scikit-learn's form.
+
+    learner       a name, such as "averaged-perceptron" or "winnow" (the class in `afterwit.LEARNERS`, in lower case
+                  with hyphens); or a learner of two labels, or its class
+    passes        how often ``fit`` learns the examples, always in the same order
+    shuffle       whether ``fit`` learns them in a random order (data sets are often sorted by class), or as they come
+    random_state  the order: a seed, a generator of numpy's, or None for another one each time
+    options       the learner's own, by name: ``OnlineClassifier("perceptron", rate=0.5)``. Any other is refused.
+
+    Fitted: ``classes_``, ``n_features_in_``, ``feature_names_in_``, ``learner_`` (for more than two classes a
+    `OneVsRest`), ``order_`` (the order in which ``fit`` learned the rows; None if they came by ``partial_fit``).
+    """
+
+    def __init__(
+        self,
+        learner: Any = "averaged-perceptron",
+        *,
+        passes: Any = 5,
+        shuffle: Any = True,
+        random_state: Any = 0,
+        **options: Any,
+    ) -> None:
+        self._options: dict[str, Any] = {}
+        self.learner = learner
+        self.passes = passes
+        self.shuffle = shuffle
+        self.random_state = random_state
+        allowed = _defaults(learner)
+        if allowed is not None:
+            _refuse_strangers(options, allowed, learner)
+        self._options.update(options)
+
+    # ------------------------------------------------------------------ parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters and the learner's options: with ``deep`` all of them, otherwise those that were given."""
+        params: dict[str, Any] = super().get_params(deep=False)
+        defaults = _defaults(self.learner) if deep else None
+        return {**params, **(defaults or {}), **self._options}
+
+    def set_params(self, **params: Any) -> OnlineClassifier:
+        """Set parameters and options of the learner; if ``learner`` is among them, options are the new one's."""
+        if "learner" in params:
+            self.learner = params.pop("learner")
+        super().set_params(**params)
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What is neither a parameter nor learned is an option; ``fit`` refuses those the learner does not have."""
+        if name.startswith("_") or name.endswith("_") or name in self._get_param_names():
+            super().__setattr__(name, value)
+        else:
+            self._options[name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        """An option that was given."""
+        options = vars(self).get("_options", {})
+        if name in options:
+            return options[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any) -> OnlineClassifier:
+        """Learn the examples from the start, ``passes`` times."""
+        if not isinstance(self.passes, Integral) or isinstance(self.passes, bool) or self.passes < 1:
+            raise invalid("passes", "a whole number, at least 1", self.passes)
+        if not isinstance(self.shuffle, (bool, np.bool_)):
+            raise invalid("shuffle", "True or False", self.shuffle)
+        self._make()  # options are refused before anything is learned
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        self._begin(np.unique(y))
+        random = check_random_state(self.random_state)
+        self.order_ = random.permutation(len(y)) if self.shuffle else np.arange(len(y))
+        X, y = X[self.order_], y[self.order_]
+        for _ in range(int(self.passes)):
+            self.learner_.learn_many(X, y)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> OnlineClassifier:
+        """Go on learning: these examples, once, in this order. The first call must name all ``classes``."""
+        first = not hasattr(self, "classes_")
+        if first and classes is None:
+            raise invalid("classes", "all the classes there will be, on the first call to partial_fit", classes)
+        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise invalid("classes", f"those of the first call, {shorten(self.classes_.tolist())}", classes)
+        if first:
+            self._make()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
+        check_classification_targets(y)
+        if first:
+            self._begin(np.unique(classes))
+            self.order_ = None
+        self.learner_.learn_many(X, y)
+        return self
+
+    def _begin(self, classes: npt.NDArray[Any]) -> None:
+        if len(classes) < 2:
+            raise invalid("y", "labels of two or more classes", Words(f"one class, {classes.tolist()}"))
+        learner = self._make()
+        labels = tuple(classes.tolist())
+        if len(labels) == 2:
+            self.learner_ = type(learner)(**{**learner.parameters, "labels": labels})
+        else:
+            self.learner_ = OneVsRest(learner, labels=labels)
+        self.classes_ = classes
+
+    def _make(self) -> Any:
+        """A fresh binary learner with the options."""
+        options, allowed = self._options, _defaults(self.learner)
+        if allowed is None:
+            known = ", ".join(learner_names())
+            raise invalid("learner", f"one of {known}, or a learner of two labels or its class", self.learner)
+        _refuse_strangers(options, allowed, self.learner)
+        kind = _kind(self.learner)
+        if kind is self.learner or isinstance(self.learner, str):
+            return kind(**options)
+        return kind(**{**self.learner.parameters, **options})
+
+    # ------------------------------------------------------------------ predicting
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """The scores: for two classes one number, positive for the second; for more a column for each."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores: npt.NDArray[np.float64] = self.learner_.score_many(X)
+        return scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of every row."""
+        scores = self.decision_function(X)
+        codes = (scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
+        predictions: npt.NDArray[Any] = self.classes_[codes]
+        return predictions
+
+    def certificate(self, X: Any, y: Any) -> Any:
+        """What was promised, what happened and what hindsight would have given, for the X, y that were fitted."""
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
+        if self.order_ is not None and len(self.order_) == len(y):
+            X, y = X[self.order_], y[self.order_]
+        return self.learner_.certificate(X, y)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = getattr(_kind(self.learner), "__name__", "") in NARROW
+        return tags
+
+
+def _kind(learner: Any) -> Any:
+    """The class of a learner given by name, as a class or as an instance; None if there is none."""
+    if isinstance(learner, str):
+        return learner_class(learner) if learner in learner_names() else None
+    kind = learner if isinstance(learner, type) else type(learner)
+    binary = hasattr(kind, "learn_many") and hasattr(kind, "score_many") and not getattr(kind, "many_labels", False)
+    return kind if binary else None
+
+
+def _defaults(learner: Any) -> dict[str, Any] | None:
+    """A learner's options with their values where none are given; None if there is no such learner."""
+    kind = _kind(learner)
+    if kind is None:
+        return None
+    defaults = options_of(kind)
+    if kind is not learner and not isinstance(learner, str):
+        defaults.update({name: value for name, value in learner.parameters.items() if name in defaults})
+    return defaults
+
+
+def _refuse_strangers(options: dict[str, Any], allowed: dict[str, Any], learner: Any) -> None:
+    strangers = [name for name in options if name not in allowed]
+    if strangers:
+        of = learner if isinstance(learner, str) else _kind(learner).__name__
+        raise InputError(f"{strangers[0]} is not an option of {of}; its options are {', '.join(allowed)}")

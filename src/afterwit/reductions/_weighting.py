@@ -1,0 +1,41 @@
+"""The expert algorithm that weighs the members of a committee."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from afterwit.core.certificate import Theorem
+from afterwit.errors import Words, invalid
+from afterwit.experts._engine import ExpertLearner
+from afterwit.experts.adahedge import AdaHedge
+from afterwit.experts.boa import BOA
+from afterwit.experts.mlpol import MLpol
+
+#: Those that need to be told nothing.
+NAMED = {"adahedge": AdaHedge, "boa": BOA, "mlpol": MLpol}
+ALLOWED = f"one of {', '.join(NAMED)}, or a fresh expert algorithm for as many experts as there are members"
+
+
+def read_weighting(weighting: Any, members: Sequence[str]) -> Any:
+    """A fresh expert algorithm for these members."""
+    if isinstance(weighting, str) and weighting in NAMED:
+        return NAMED[weighting](list(members), loss="zero-one")
+    if not isinstance(weighting, ExpertLearner):
+        raise invalid("weighting", ALLOWED, weighting)
+    if not weighting.takes_losses:
+        raise invalid("weighting", "an expert algorithm that learns from losses alone", weighting)
+    theorems: Sequence[Theorem] = weighting.theorems
+    if any(theorem.chance for theorem in theorems):
+        raise invalid("weighting", "an expert algorithm that sees the losses of all experts", weighting)
+    if weighting.rounds:
+        raise invalid("weighting", ALLOWED, Words(f"one that has learned {weighting.rounds:,} rounds"))
+    experts = weighting.experts
+    if len(experts) != len(members) or experts not in (tuple(members), tuple(range(len(members)))):
+        raise invalid("weighting", f"for the {len(members)} members", Words(f"one for {experts}"))
+    # With the gradient trick the range is that of differences.
+    needed = -1.0 if weighting.parameters.get("gradient") else 0.0
+    least, greatest = weighting._range or (needed, 1.0)
+    if least > needed or greatest < 1:
+        raise invalid("weighting", "for losses of 0 and 1", Words(f"one for losses in {weighting._range}"))
+    return type(weighting)(**weighting.parameters)

@@ -1,0 +1,254 @@
+"""A committee: learners vote, and those who have been right weigh more. Nearly as good as the best of them.
+
+Setting     N learners of two labels, the members; y_t in {-1, +1}. In round t every member i says v_{t,i}; predict
+            sgn(p_t . v_t), sgn(0) = +1, where p_t is what each member weighs.
+Update      every member learns (x_t, y_t). An expert algorithm, AdaHedge unless told otherwise, sees the members'
+            losses l_{t,i} = 1 if v_{t,i} != y_t, else 0, and gives p_{t+1}.
+Guarantee   on any sequence and for every member i with M_i mistakes: following one member by chance, drawn by p_t,
+            costs sum_t p_t . l_t <= M_i + B expected mistakes, where B is the expert algorithm's bound on the regret
+            (AdaHedge: sqrt(D ln N) + 4/3 ln N + 2, with D the rounds in which members disagreed). The vote makes at
+            most 2 (M_i + B) mistakes: whenever it is wrong at least half of the weight is, so that p_t . l_t >= 1/2.
+Assumes     nothing about where the examples come from, nor about the members.
+Source      the vote: Littlestone & Warmuth 1994; Mohri, Rostamizadeh & Talwalkar 2018, section 8.2.2. AdaHedge: de
+            Rooij, van Erven, Grünwald & Koolen 2014, Corollary 7.
+
+The file is compiled only because what it derives from is; all its loops are in the members and in the expert algorithm.
+
+>>> committee = Committee(["perceptron", "repeat-last-label"])
+>>> X, y = [{"a": 1}, {"b": 1}, {"a": 1}, {"b": 1}, {"a": 1}, {"b": 1}], [1, -1, 1, -1, 1, -1]
+>>> committee.learn_many(X, y).tolist()
+[1, 1, 1, -1, 1, -1]
+>>> committee.mistakes, committee.member_mistakes
+(1, {'Perceptron': 1, 'RepeatLastLabel': 5})
+>>> committee.best_member, {name: round(weight, 3) for name, weight in committee.weights.items()}
+('Perceptron', {'Perceptron': 0.988, 'RepeatLastLabel': 0.012})
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cython
+import numpy as np
+
+from afterwit.certify.committee import ExpectedMistakesBound, VoteBound, evidence_of
+from afterwit.data.advice import Experts
+from afterwit.data.rows import as_mapping
+from afterwit.data.values import signature
+from afterwit.errors import invalid, shorten
+from afterwit.reductions._members import Members, blank, default_pool, read_members
+from afterwit.reductions._weighting import read_weighting
+
+if cython.compiled:
+    from cython.cimports.afterwit.core.learner import BinaryLearner
+else:
+    from afterwit.core.learner import BinaryLearner
+
+
+@cython.cclass
+class Committee(BinaryLearner):
+    """Learners that vote, weighed by how often each has been right.
+
+    learners   the members: learners of two labels (instances, which are never changed, and whose labels and what they
+               have learned do not matter), their classes, or their names such as "adagrad"; in a sequence, or in a
+               dict by the names they are to have. If not given, seven that are as different as they can be
+    weighting  the expert algorithm that weighs them: "adahedge", "boa" or "mlpol", or a fresh instance of another one,
+               made for as many experts as there are members and for losses in [0, 1]
+    labels     the negative and the positive label
+    """
+
+    _members: cython.object
+    _given: cython.bint
+    _weighting: cython.object
+    _weighting_name: cython.object
+    _experts: cython.object
+
+    theorems = (VoteBound(), ExpectedMistakesBound())
+    converges_without = "mistakes"
+
+    __signature__ = signature(learners=None, weighting="adahedge", labels=(-1, 1))
+
+    def __init__(self, learners: Any = None, weighting: Any = "adahedge", labels: Any = (-1, 1)) -> None:
+        BinaryLearner.__init__(self, labels)
+        self._members = read_members(default_pool() if learners is None else learners, self._labels)
+        self._given = learners is not None
+        self._weighting = read_weighting(weighting, self._members.names)
+        self._weighting_name = weighting if isinstance(weighting, str) else None
+        self._experts = Experts(len(self._members.names), self._members.names)
+
+    # ------------------------------------------------------------------ one round
+
+    def score_one(self, x: Any) -> float:
+        """The weight for the positive label less the weight for the negative one, from -1 to 1."""
+        x = as_mapping(x)
+        if not isinstance(x, dict):
+            return self.score_many(self._read_one(x)).item()
+        with self._lock:
+            return _vote_of(self._members.votes_on(x), self._weighting.weights.tolist())
+
+    def learn_one(self, x: Any, y: Any) -> Any:
+        """Predict x by the vote, count the round and the mistake, let every member learn. Returns the prediction."""
+        sign: cython.int = self._sign(y)
+        score: cython.double
+        x = as_mapping(x)
+        if isinstance(x, dict):
+            with self._lock:
+                said, changed = self._members.learn_on(x, sign)
+                losses = np.array([[0.0 if vote == sign else 1.0 for vote in said]])
+                score = _vote_of(said, self._weighed(losses)[0].tolist())
+                self._count(1, (score >= 0) != (sign > 0), changed)
+        else:
+            score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
+        return self._labels.positive if score >= 0 else self._labels.negative
+
+    # ------------------------------------------------------------------ many rounds
+
+    def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
+        with self._lock:
+            said, changed = self._members.learn(rows, signs)
+            scores = _votes_of(said, self._weighed((said != signs[:, np.newaxis]).astype(np.float64)))
+            self._count(len(signs), np.count_nonzero((scores >= 0) != (signs > 0)), np.count_nonzero(changed))
+        if updated is not None:
+            updated[:] = changed
+        return scores
+
+    def _weighed(self, losses: Any) -> Any:
+        """What each member weighed in each of these rounds; after it, its loss counts."""
+        shares = np.empty(losses.shape)
+        self._weighting._learn(losses, None, self._experts, shares)
+        return shares
+
+    def _count(self, rounds: Any, mistakes: Any, updates: Any) -> None:
+        self._rounds += int(rounds)
+        self._mistakes += int(mistakes)
+        self._updates += int(updates)
+
+    def score_many(self, X: Any) -> Any:
+        """``score_one`` for every row of X, as an array."""
+        rows = self._read(X)
+        with self._lock:
+            return _votes_of(self._members.votes(rows), self._weighting.weights)
+
+    def _read(self, X: Any) -> Any:
+        return self._members.read(X)
+
+    def _read_one(self, x: Any) -> Any:
+        return self._members.read_one(x)
+
+    # ------------------------------------------------------------------ what it knows
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """A copy of every member, by name."""
+        with self._lock:
+            return self._members.copies()
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """What each member weighs in the next vote; they sum to 1."""
+        return dict(zip(self._members.names, self._weighting.weights.tolist(), strict=True))
+
+    @property
+    def member_mistakes(self) -> dict[str, int]:
+        """How many mistakes each member has made, by its own count."""
+        return self._members.mistakes()
+
+    @property
+    def best_member(self) -> str:
+        """The member with the fewest mistakes, the first of several."""
+        mistakes = self.member_mistakes
+        return min(mistakes, key=mistakes.__getitem__)
+
+    @property
+    def expected_mistakes(self) -> float:
+        """The mistakes to be expected of following one member by chance, drawn by its weight in each round."""
+        return self._weighting.loss
+
+    @property
+    def weighting(self) -> Any:
+        """A copy of the expert algorithm that weighs the members: its experts are they, its losses their mistakes."""
+        with self._lock:
+            return self._weighting.copy()
+
+    @property
+    def features(self) -> int:
+        """The most features that a member knows of."""
+        return max(getattr(member, "features", 0) for member in self._members.learners)
+
+    def certificate(self, X: Any = None, y: Any = None) -> Any:
+        """What was promised, what happened and what hindsight would have given: the best member.
+
+        All from the committee's own state, at any round; with the examples X, y that it learned from, in order (once
+        for each pass), they are played again to see that the counts are theirs.
+        """
+        if (X is None) != (y is None):
+            raise invalid("y", "given together with X", y)
+        evidence = evidence_of(self, X, y)
+        vote, expected = self.theorems
+        return vote.certify(evidence, others=(expected.certify(evidence),))
+
+    # ------------------------------------------------------------------ copying, comparing, saving
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        weighting = self._weighting_name if self._weighting_name is not None else blank(self._weighting)
+        learners = self._members.fresh() if self._given else None
+        return {"learners": learners, "weighting": weighting, "labels": self._labels.pair}
+
+    def _state(self) -> dict[str, Any]:
+        state = BinaryLearner._state(self)
+        state["weighting"] = self._weighting.state()
+        state["members"] = [member.state() for member in self._members.learners]
+        return state
+
+    def _check_state(self, state: Any) -> None:
+        members, count = state["members"], len(self._members.names)
+        if not isinstance(members, list) or len(members) != count:
+            raise invalid("members", f"a list of the states of {count}", members)
+        if state["weighting"]["rounds"] != state["rounds"]:
+            raise invalid("weighting", f"one that has seen {state['rounds']} rounds", state["weighting"]["rounds"])
+
+    def _become(self, state: Any) -> None:
+        members, weighting = self._members.fresh(), blank(self._weighting)
+        weighting.restore(state["weighting"])
+        for member, content in zip(members.values(), state["members"], strict=True):
+            member.restore(content)
+        self._members, self._weighting = Members(members, self._labels), weighting
+        BinaryLearner._become(self, state)
+
+    def __repr__(self) -> str:
+        given = [f"{len(self._members.names)} learners"] if self._given else []
+        if self._weighting_name != "adahedge":
+            given.append(f"weighting={self._weighting_name or type(self._weighting).__name__}")
+        given.append(f"labels={shorten(self.labels, 40)}")
+        return f"Committee({', '.join(given)}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+
+    def __str__(self) -> str:
+        """Everyone's mistakes and weight, in a table."""
+        rows = [*self.member_mistakes.items(), ("the committee", self.mistakes)]
+        shown = [*(f"{weight:.4f}" for weight in self.weights.values()), ""]
+        width = max(len(name) for name, _ in rows)
+        lines = [f"{'':<{width}} {'mistakes':>12} {'error':>9} {'weight':>9}"]
+        for (name, mistakes), weight in zip(rows, shown, strict=True):
+            error = f"{mistakes / self.rounds:.2%}" if self.rounds else ""
+            lines.append(f"{name:<{width}} {mistakes:>12,} {error:>9} {weight:>9}".rstrip())
+        return "\n".join(lines)
+
+
+def _votes_of(said: Any, shares: Any) -> Any:
+    """The weight for less the weight against, in every round.
+
+    It is added up member by member, so that many rounds are exactly one and one and one.
+    """
+    scores = np.zeros(len(said))
+    for i in range(said.shape[1]):
+        scores += shares[..., i] * said[:, i]
+    return np.clip(scores, -1.0, 1.0)
+
+
+def _vote_of(said: list[int], shares: list[float]) -> float:
+    """The same for one round."""
+    score = 0.0
+    for vote, share in zip(said, shares, strict=True):
+        score += share * vote
+    return min(max(score, -1.0), 1.0)

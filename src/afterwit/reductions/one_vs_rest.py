@@ -1,0 +1,460 @@
+"""One against the rest: many labels as a series of binary problems.
+
+Setting     x_t any example a binary learner takes, y_t in {1..K}, or in no set that is known beforehand. For each class
+            k a binary learner with score f_k; predict the k with the largest f_k(x_t), the first of several.
+Update      every binary learner learns x_t, with label +1 if y_t is its class and -1 if not.
+Guarantee   mistakes <= the sum over the classes of the bounds of the binary learners. For if no binary learner is
+            mistaken in a round, y_t alone has a score >= 0, and is predicted. A class that was not named beforehand
+            adds 1: it cannot be predicted in the round that brings it.
+Assumes     a binary learner predicts +1 exactly if its score is >= 0; what its own bound assumes, for each class.
+Source      the reduction: Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.1, footnote 1; Mohri,
+            Rostamizadeh & Talwalkar 2018, section 9.4.1. The bound is the count above.
+
+>>> learner = OneVsRest()
+>>> learner.learn_one({"woof": 1}, "dog")  # no class is known yet: nothing can be predicted
+>>> learner.learn_one({"purr": 1}, "cat")
+'dog'
+>>> learner.learn_one({"tweet": 1}, "bird")
+'dog'
+>>> learner.predict_one({"purr": 1, "tail": 1}), learner.score_one({"purr": 1})
+('cat', {'dog': -1.0, 'cat': 0.0, 'bird': 0.0})
+>>> learner.rounds, learner.mistakes, learner.classes
+(3, 3, ('dog', 'cat', 'bird'))
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.core.certificate import Certificate, Theorem
+from afterwit.core.learner import BinaryLearner, Storable
+from afterwit.core.protocol import Training
+from afterwit.data.labels import listed, plain_label
+from afterwit.data.rows import Rows, as_mapping, read_many, read_one
+from afterwit.errors import InputError, LabelError, Words, invalid, shorten
+from afterwit.linear.perceptron import Perceptron
+
+Codes = npt.NDArray[np.intp]
+
+BINARY = "a learner of two labels with scores, or a class of such learners"
+
+
+class SumOfBounds(Theorem):
+    """Any base learner with a bound on its mistakes: the sum over the classes."""
+
+    name = "sum of the binary bounds"
+    statement = "mistakes <= sum over the classes of their binary bounds, + 1 for each class not named beforehand"
+    citation = "one against the rest: Blum et al., Foundations of Data Science, section 6.1, footnote 1"
+    quantity = "mistakes"
+
+    @staticmethod
+    def bound(binary_bounds: Any, unannounced: Any) -> Any:
+        return sum(binary_bounds) + unannounced
+
+    def certify(self, evidence: Any) -> Certificate:
+        applies = all(assumption.met for assumption in evidence.assumptions)
+        bounds = {label: certificate.bound for label, certificate in evidence.binary.items()}
+        inputs = {f"{label!r}": bound for label, bound in bounds.items()}
+        if evidence.unannounced:
+            inputs["classes not named beforehand"] = evidence.unannounced
+        return Certificate(
+            theorem=self,
+            subject=evidence.subject,
+            rounds=evidence.rounds,
+            observed=evidence.mistakes,
+            bound=self.bound(bounds.values(), evidence.unannounced) if applies else None,
+            assumptions=evidence.assumptions,
+            hindsight=evidence.hindsight,
+            inputs=inputs if applies else {},
+            others=tuple(evidence.binary.values()),
+        )
+
+
+class OneVsRest(Storable):
+    """A learner of many labels, made of one binary learner for each class.
+
+    learner  the binary learner to copy for each class, an instance (which is never changed; its labels and what it has
+             learned do not matter) or a class; a `Perceptron` if not given
+    labels   the labels that may come, two or more; each has its binary learner from the start. If not given, any
+             label may come, and a class begins with its first example: its binary learner is fresh then and does not
+             learn the rounds before, and from then on learns every round. Before the first, None is predicted.
+    """
+
+    role = "classifier"
+    takes = "numbers"
+    many_labels = True
+    theorems = (SumOfBounds(),)
+    no_theorem_because = ""
+    learns_blocks = True
+    _multiclass = True
+
+    def __init__(self, learner: Any = None, labels: Any = None) -> None:
+        self._base = Perceptron() if learner is None else _prototype(learner)
+        self._default = learner is None
+        self._labels = None if labels is None else _checked_labels(labels)
+        self._lock = threading.RLock()
+        self._rounds = self._mistakes = self._updates = 0
+        self._become(self._labels or (), [self._fresh() for _ in self._labels or ()])
+
+    def _fresh(self) -> Any:
+        return type(self._base)(**self._base.parameters)
+
+    def _become(self, classes: Any, learners: list[Any]) -> None:
+        self._classes = list(classes)
+        self._codes = {label: code for code, label in enumerate(self._classes)}
+        self._learners = learners
+
+    # ------------------------------------------------------------------ one round
+
+    def score_one(self, x: Any) -> dict[Any, float]:
+        """The score of every class."""
+        with self._lock:
+            return dict(zip(self._classes, self._scores_of(x), strict=True))
+
+    def predict_one(self, x: Any) -> Any:
+        """The class with the largest score, the first of several; None before any class is known. Nothing changes."""
+        with self._lock:
+            code = _largest(self._scores_of(x))
+            return None if code < 0 else self._classes[code]
+
+    def learn_one(self, x: Any, y: Any) -> Any:
+        """Predict x, count the round and the mistake, then let every binary learner learn it; the prediction."""
+        with self._lock:
+            code, new = self._coded([y], None)
+            x = as_mapping(x)
+            if not isinstance(x, dict):
+                return self._labels_for(self._learn(self._read_one(x), code, new)).tolist()[0]
+            predicted = _largest(self._scores_of(x))
+            learners = [*self._learners, *(self._fresh() for _ in new)]
+            updates = [learner.updates for learner in learners]
+            for k, learner in enumerate(learners):
+                learner.learn_one(x, 1 if k == code[0] else -1)
+            changed = any(learner.updates != before for learner, before in zip(learners, updates, strict=True))
+            self._take(np.array([predicted], dtype=np.intp), code, np.array([changed]), new, learners)
+            return None if predicted < 0 else self._classes[predicted]
+
+    def _scores_of(self, x: Any) -> list[float]:
+        # With no class yet, the example is still checked.
+        learners = self._learners or [self._base]
+        x = as_mapping(x)
+        if not isinstance(x, dict):
+            x = self._read_one(x)
+            scores = [float(_scores(learner, x)[0]) for learner in learners]
+        else:
+            scores = [learner.score_one(x) for learner in learners]
+        return scores[: len(self._learners)]
+
+    # ------------------------------------------------------------------ many rounds
+
+    def score_many(self, X: Any) -> npt.NDArray[np.float64]:
+        """The scores of every row: an array with a column for each of ``classes``."""
+        with self._lock:
+            rows = self._read(X)
+            columns = [_scores(learner, rows) for learner in self._learners or [self._base]]
+            return np.column_stack(columns)[:, : len(self._learners)]
+
+    def predict_many(self, X: Any) -> npt.NDArray[Any]:
+        """``predict_one`` for every row of X, as an array."""
+        with self._lock:
+            rows = self._read(X)
+            race = _Race(rows.count)
+            for code, learner in enumerate(self._learners):
+                race.enter(code, _scores(learner, rows))
+            if not self._learners:
+                _scores(self._base, rows)
+            return self._labels_for(race.leaders)
+
+    def learn_many(self, X: Any, y: Any) -> npt.NDArray[Any]:
+        """``learn_one`` for every row in order. Returns the predictions made before each label was seen."""
+        with self._lock:
+            return self._labels_for(self._learn(*self._checked(X, y), X))
+
+    def fit(self, X: Any, y: Any, max_passes: Any = 1000) -> Training:
+        """Learn X again and again until a whole pass changes nothing, at most ``max_passes`` times.
+
+        Binary learners that follow a gradient change in nearly every round: they stop after a pass without a mistake.
+        """
+        if not isinstance(max_passes, Integral) or isinstance(max_passes, bool) or int(max_passes) < 1:
+            raise invalid("max_passes", "a whole number, at least 1", max_passes)
+        mistakes: list[int] = []
+        converged = False
+        counted = "_mistakes" if getattr(self._base, "converges_without", "") == "mistakes" else "_updates"
+        with self._lock:
+            rows, codes, new = self._checked(X, y)
+            while len(mistakes) < int(max_passes) and not converged:
+                before, mistakes_before = getattr(self, counted), self._mistakes
+                self._learn(rows, codes, new, X)
+                new = {}
+                mistakes.append(self._mistakes - mistakes_before)
+                converged = getattr(self, counted) == before
+        return Training(converged=converged, mistakes_per_pass=tuple(mistakes))
+
+    def _learn(self, rows: Any, codes: Codes, new: dict[Any, int], X: Any = None) -> Codes:
+        """Learn rows in order; the codes of the predictions. ``new`` has the first row of each class that begins.
+
+        What one binary learner would refuse the first of them refuses, before it has changed: all see the same rows,
+        and features of the same kind.
+        """
+        known = len(self._learners)
+        learners = [*self._learners, *(self._fresh() for _ in new)]
+        race = _Race(rows.count)
+        changed = np.zeros(rows.count, dtype=bool)
+        if rows.count:
+            for k, (learner, begin) in enumerate(zip(learners, [0] * known + list(new.values()), strict=True)):
+                part = rows if k < known else self._part(rows, X, begin)
+                signs = np.where(codes[begin:] == k, 1, -1).astype(np.int8)
+                scores, updated = _learn_binary(learner, part, signs)
+                changed[begin:] |= updated
+                # A class cannot be predicted in the round that brings it.
+                begin, scores = (begin, scores) if k < known else (begin + 1, scores[1:])
+                race.enter(k, scores, begin)
+        self._take(race.leaders, codes, changed, new, learners)
+        return race.leaders
+
+    def _part(self, rows: Any, X: Any, begin: int) -> Any:
+        """The rows from one on; what a base learner does not read as `Rows` is read again."""
+        if isinstance(rows, Rows):
+            return rows.part(begin, rows.count)
+        return rows if begin == 0 else self._read(X[begin:])
+
+    def _take(self, predicted: Codes, codes: Codes, changed: Any, new: dict[Any, int], learners: list[Any]) -> None:
+        """Count the rounds and admit the new classes."""
+        self._become([*self._classes, *new], learners)
+        self._rounds += len(codes)
+        self._updates += int(np.count_nonzero(changed))
+        self._mistakes += int(np.count_nonzero(predicted != codes))
+        if new and predicted[0] < 0 and self._classes[0] is None:
+            # Nothing could be predicted, and None was the label.
+            self._mistakes -= 1
+
+    # ------------------------------------------------------------------ examples and labels
+
+    def _read(self, X: Any) -> Any:
+        return self._base._read(X) if isinstance(self._base, BinaryLearner) else read_many(X)
+
+    def _read_one(self, x: Any) -> Any:
+        return self._base._read_one(x) if isinstance(self._base, BinaryLearner) else read_one(x)
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Codes, dict[Any, int]]:
+        rows = self._read(X)
+        codes, new = self._coded(y, rows.first)
+        if len(codes) != rows.count:
+            raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(codes)} labels"))
+        return rows, codes, new
+
+    def _coded(self, y: Any, first: int | None) -> tuple[Codes, dict[Any, int]]:
+        """The number of every label's class, and the first position of each label that is new."""
+        y = listed(y)
+        labels = y.tolist() if isinstance(y, np.ndarray) else y
+        known = self._codes
+        try:
+            return np.array([known[label] for label in labels], dtype=np.intp), {}
+        except (KeyError, TypeError):
+            pass
+        codes = np.empty(len(labels), dtype=np.intp)
+        new: dict[Any, int] = {}
+        order: dict[Any, int] = dict(known)
+        for i, label in enumerate(labels):
+            where = "y" if first is None else f"y[{first + i}]"
+            try:
+                code = order.get(label)
+            except TypeError:
+                raise invalid(where, "a hashable label", label, LabelError) from None
+            if code is None:
+                if self._labels is not None:
+                    raise invalid(where, f"one of {shorten(self._labels)}", plain_label(label), LabelError)
+                if label != label:
+                    raise invalid(where, "a label that is equal to itself", label, LabelError)
+                code = order[plain_label(label)] = len(order)
+                new[plain_label(label)] = i
+            codes[i] = code
+        return codes, new
+
+    def _labels_for(self, codes: Codes) -> npt.NDArray[Any]:
+        """The labels of many predictions: numbers if all classes are numbers of one kind, otherwise objects."""
+        kinds = {type(label) for label in self._classes}
+        if len(kinds) == 1 and kinds <= {bool, int, float} and (codes >= 0).all():
+            return np.array(self._classes)[codes]
+        objects = np.empty(len(self._classes) + 1, dtype=object)
+        for code, label in enumerate(self._classes):
+            objects[code] = label
+        return objects[codes]
+
+    # ------------------------------------------------------------------ what it knows
+
+    @property
+    def learner(self) -> Any:
+        """A fresh binary learner, as each class begins with."""
+        return self._fresh()
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels it can predict, in the order in which they came."""
+        return tuple(self._classes)
+
+    @property
+    def labels(self) -> tuple[Any, ...] | None:
+        """The labels that may come; None if any may."""
+        return self._labels
+
+    @property
+    def learners(self) -> dict[Any, Any]:
+        """A copy of the binary learner of each class, whose labels are -1 and +1."""
+        with self._lock:
+            return {label: learner.copy() for label, learner in zip(self._classes, self._learners, strict=True)}
+
+    @property
+    def features(self) -> int:
+        """How many features the binary learners have weights for."""
+        return max((learner.features for learner in self._learners), default=0)
+
+    @property
+    def rounds(self) -> int:
+        return self._rounds
+
+    @property
+    def mistakes(self) -> int:
+        return self._mistakes
+
+    @property
+    def updates(self) -> int:
+        """In how many rounds some binary learner changed."""
+        return self._updates
+
+    # ------------------------------------------------------------------ certificates
+
+    def certificate(self, X: Any, y: Any) -> Certificate:
+        """What was promised, what happened and what hindsight would have given, on the rounds X, y.
+
+        X and y are the examples the learner learned from, in order (once for each pass). ``others`` are the
+        certificates of the binary learners, each played again on its own signs.
+        """
+        from afterwit.certify.one_vs_rest import evidence_of
+
+        with self._lock:
+            return self.theorems[0].certify(evidence_of(self, X, y))
+
+    # ------------------------------------------------------------------ copying, comparing, saving
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"learner": None if self._default else self._fresh(), "labels": self._labels}
+
+    def state(self) -> dict[str, Any]:
+        with self._lock:
+            return {
+                "rounds": self._rounds,
+                "mistakes": self._mistakes,
+                "updates": self._updates,
+                "classes": list(self._classes) if self._labels is None else None,
+                "learners": [learner.state() for learner in self._learners],
+            }
+
+    def restore(self, state: Any) -> None:
+        counts = [state["rounds"], state["mistakes"], state["updates"]]
+        if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
+            raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
+        classes = state["classes"] if self._labels is None else list(self._labels)
+        if (
+            not isinstance(classes, list)
+            or len(set(classes)) != len(classes)
+            or (state["classes"] is None) != (self._labels is not None)
+        ):
+            raise invalid("classes", "a list of different labels, where no labels were given", state["classes"])
+        if len(state["learners"]) != len(classes):
+            raise invalid(
+                "learners", f"one state for each of {len(classes)} classes", Words(f"{len(state['learners'])}")
+            )
+        learners = [self._fresh() for _ in classes]
+        for learner, each in zip(learners, state["learners"], strict=True):
+            learner.restore(each)
+        with self._lock:
+            self._become(classes, learners)
+            self._rounds, self._mistakes, self._updates = counts
+
+    def __repr__(self) -> str:
+        given = [f"learner={type(self._base).__name__}({_options(self._base)})"]
+        given += [] if self._labels is None else [f"labels={shorten(self._labels, 40)}"]
+        return f"OneVsRest({', '.join(given)}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+
+
+class _Race:
+    """Which class leads in every row: each enters in turn, and takes the lead where its score is larger."""
+
+    def __init__(self, count: int) -> None:
+        self.leaders = np.full(count, -1, dtype=np.intp)
+        self.best = np.full(count, -np.inf)
+
+    def enter(self, code: int, scores: Any, begin: int = 0) -> None:
+        leads = (scores > self.best[begin:]) | (self.leaders[begin:] < 0)
+        self.leaders[begin:][leads] = code
+        self.best[begin:][leads] = scores[leads]
+
+
+def _largest(scores: list[float]) -> int:
+    """The same for one row."""
+    leader = -1
+    for code, score in enumerate(scores):
+        if leader < 0 or score > scores[leader]:
+            leader = code
+    return leader
+
+
+def _scores(learner: Any, rows: Any) -> Any:
+    if isinstance(learner, BinaryLearner):
+        return learner.score_many(rows)
+    rows.require_finite()
+    return np.array([learner.score_one(rows.row(i)) for i in range(rows.count)], dtype=np.float64)
+
+
+def _learn_binary(learner: Any, rows: Any, signs: Any) -> tuple[Any, Any]:
+    """The scores before each label was used, and in which rounds the learner changed."""
+    updated = np.zeros(rows.count, dtype=np.int8)
+    if isinstance(learner, BinaryLearner):
+        return learner._learn(rows, signs, updated), updated.astype(bool)
+    rows.require_finite()
+    scores = np.empty(rows.count)
+    for i, sign in enumerate(signs.tolist()):
+        x, before = rows.row(i), learner.updates
+        scores[i] = learner.score_one(x)
+        learner.learn_one(x, sign)
+        updated[i] = learner.updates != before
+    return scores, updated.astype(bool)
+
+
+def _prototype(learner: Any) -> Any:
+    """A fresh binary learner of the same kind with labels -1 and +1."""
+    needed = ("score_one", "learn_one", "updates", "parameters", "state", "restore", "copy")
+    if isinstance(learner, type):
+        try:
+            learner = learner()
+        except (TypeError, InputError):
+            raise invalid("learner", f"{BINARY} that can be made without arguments", learner) from None
+    if not all(hasattr(learner, part) for part in needed) or getattr(learner, "many_labels", False):
+        raise invalid("learner", BINARY, learner)
+    return type(learner)(**{**learner.parameters, "labels": (-1, 1)})
+
+
+def _checked_labels(labels: Any) -> tuple[Any, ...]:
+    allowed = "two or more different labels, such as ('cat', 'dog', 'bird')"
+    if isinstance(labels, (str, bytes, Mapping, set, frozenset)):
+        raise invalid("labels", allowed, labels)
+    try:
+        plain = tuple(plain_label(label) for label in labels)
+        different = len(set(plain)) == len(plain) >= 2 and all(label == label for label in plain)
+    except TypeError:
+        different = False
+    if not different:
+        raise invalid("labels", allowed, labels)
+    return plain
+
+
+def _options(learner: Any) -> str:
+    given = {name: value for name, value in learner.parameters.items() if name != "labels"}
+    return ", ".join(f"{name}={shorten(value, 40)}" for name, value in given.items() if value not in (None, False))

@@ -1,0 +1,165 @@
+import json
+import pickle
+
+import pytest
+
+import afterwit as aw
+from afterwit.core.certificate import (
+    Assumption,
+    Basis,
+    Certificate,
+    Hindsight,
+    Theorem,
+    Verdict,
+    shown_number,
+    tightest_first,
+)
+
+
+class Pigeons(Theorem):
+    name = "pigeonhole bound"
+    statement = "mistakes <= holes"
+    citation = "Dirichlet 1834, Theorem <1>"
+    quantity = "mistakes"
+
+    def certify(self, evidence):
+        return certificate(observed=evidence)
+
+
+def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), **more):
+    return Certificate(Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **more)
+
+
+YES = Assumption("it is so", Basis.OBSERVED, True, "looked")
+NO = Assumption("it is so", Basis.OBSERVED, False, "it is not")
+UNKNOWN = Assumption("it is so", Basis.OBSERVED, None)
+PROMISE = Assumption("you say so", Basis.PROMISED, None)
+BROKEN = Assumption("you say so", Basis.PROMISED, False)
+
+
+@pytest.mark.parametrize(
+    ("made", "verdict"),
+    [
+        (certificate(), Verdict.HOLDS),
+        (certificate(observed=5), Verdict.HOLDS),
+        (certificate(observed=6), Verdict.VIOLATED),
+        (certificate(observed=5, bound=5 * (1 - 1e-12)), Verdict.HOLDS),
+        (certificate(observed=5, bound=5 * (1 - 1e-6)), Verdict.VIOLATED),
+        (certificate(bound=None), Verdict.NOT_APPLICABLE),
+        (certificate(assumptions=[YES, PROMISE]), Verdict.HOLDS),
+        (certificate(assumptions=[YES, NO]), Verdict.NOT_APPLICABLE),
+        (certificate(assumptions=[UNKNOWN]), Verdict.NOT_APPLICABLE),
+        (certificate(assumptions=[BROKEN]), Verdict.NOT_APPLICABLE),
+        (certificate(observed=9, assumptions=[NO]), Verdict.NOT_APPLICABLE),
+    ],
+)
+def test_verdicts(made, verdict):
+    assert made.verdict is verdict
+
+
+def test_a_violation_is_loud():
+    assert "THIS IS A BUG IN AFTERWIT" in str(certificate(observed=6))
+
+
+class Dice(Pigeons):
+    chance = "on average over its own draws"
+
+
+def test_a_bound_on_an_average_is_not_broken_by_one_run():
+    above, below = (Certificate(Dice(), "Learner", 10, observed, 5.0, ()) for observed in (6, 4))
+    assert above.verdict is below.verdict is Verdict.HOLDS
+    assert "at most 5 mistakes, on average over its own draws" in str(above)
+    assert "holds, on average over its own draws; this run is above it, as single runs may be" in str(above)
+    assert "this run is above it" not in str(below)
+    assert above.to_dict()["theorem"]["chance"] == "on average over its own draws"
+    assert Dice() != Pigeons()
+
+
+def test_a_vacuous_bound_says_so():
+    made = certificate(bound=10.0)
+    assert made.vacuous
+    assert "it says nothing here" in str(made)
+    assert "vacuous" in made.line()
+    assert not certificate(bound=9.99).vacuous
+
+
+def test_what_stands_in_the_way_is_named():
+    made = certificate(assumptions=[YES, NO, UNKNOWN])
+    assert made.failed == (NO, UNKNOWN)
+    assert made.line() == "pigeonhole bound: not applicable (it is not; not so: it is so)"
+    assert "not applicable: it is not; not so: it is so" in str(made)
+
+
+def test_it_prints_the_three_numbers():
+    made = certificate(
+        bound=5.7,
+        rounds=1000,
+        assumptions=[YES, PROMISE],
+        hindsight=Hindsight(1, "by the best"),
+        inputs={"R": 2.0, "gamma": 0.12345678, "comparator": "svm"},
+        others=(certificate(bound=8.0),),
+    )
+    assert str(made).splitlines() == [
+        "Learner, 1,000 rounds",
+        "  promised   at most 5 mistakes",
+        "             pigeonhole bound (Dirichlet 1834, Theorem <1>)",
+        "             mistakes <= holes",
+        "             with R = 2, gamma = 0.1235, comparator = svm",
+        "  happened   3 mistakes (0.30% of the rounds)",
+        "  hindsight  1 mistake by the best",
+        "  verdict    holds",
+        "  because    [yes] it is so (observed on the data: looked)",
+        "             [taken] you say so (the caller's promise)",
+        "  also       pigeonhole bound: at most 8 mistakes (holds; Dirichlet 1834, Theorem <1>)",
+    ]
+
+
+def test_its_html_is_escaped():
+    made = certificate(hindsight=Hindsight(1, "<b>"))._repr_html_()
+    assert "Theorem &lt;1&gt;" in made
+    assert "&lt;b&gt;" in made
+    assert made.count("<table>") == made.count("</table>") == 1
+    assert made.count("<tr>") == made.count("</tr>")
+
+
+def test_it_cannot_be_changed():
+    made = certificate(inputs={"R": 1.0})
+    with pytest.raises(AttributeError):
+        made.bound = 7
+    with pytest.raises(TypeError):
+        made.inputs["R"] = 7
+
+
+def test_it_travels():
+    learner = aw.Perceptron()
+    learner.learn_many([[1.0, 0.0], [1.0, 1.0]], [-1, 1])
+    made = learner.certificate([[1.0, 0.0], [1.0, 1.0]], [-1, 1])
+    again = json.loads(json.dumps(made.to_dict()))
+    assert again["verdict"] == "holds"
+    assert again["observed"] == made.observed
+    assert len(again["others"]) == len(learner.theorems) - 2, "one theorem is about several passes only"
+    unpickled = pickle.loads(pickle.dumps(made))
+    assert unpickled.to_dict() == made.to_dict()
+    assert str(unpickled) == str(made)
+
+
+def test_tightest_first():
+    loose, tight, off = certificate(bound=9.0), certificate(bound=4.0), certificate(bound=None)
+    first = tightest_first([off, loose, tight])
+    assert first.bound == 4.0
+    assert [other.bound for other in first.others] == [9.0, None]
+    tie = tightest_first([certificate(bound=4.0, rounds=1), certificate(bound=4.0 * (1 - 1e-13), rounds=2)])
+    assert tie.rounds == 1, "bounds that differ by rounding keep the given order"
+
+
+@pytest.mark.parametrize(
+    ("bound", "shown"), [(5.0, "5"), (4.999999999999, "5"), (4.99, "4"), (12345.6, "12,345"), (1e300, "1e+300")]
+)
+def test_a_count_is_bounded_by_a_whole_number(bound, shown):
+    text = certificate(bound=bound).line()
+    assert f"at most {shown} mistakes" in text or bound == 1e300
+
+
+def test_large_numbers_are_short():
+    shown = [shown_number(value) for value in (9_999.5, 123_456.7, 987_654_321_012_345.0, 1e15, -2.5e300)]
+    assert shown == ["10,000", "123,457", "987,654,321,012,345", "1e+15", "-2.5e+300"]

@@ -1,0 +1,214 @@
+"""play: totals, curve, delays, any learner."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+import afterwit as aw
+import naive
+from afterwit import adversaries
+from afterwit.errors import InputError
+from afterwit.streams import ArrayStream
+
+
+class Recorder:
+    """A learner from elsewhere: it predicts the majority so far and writes down what happens to it."""
+
+    def __init__(self):
+        self.events = []
+        self.balance = 0
+
+    def predict_one(self, x):
+        self.events.append(("predict", x))
+        return 1 if self.balance >= 0 else -1
+
+    def learn_one(self, x, y):
+        self.events.append(("learn", x))
+        self.balance += y
+
+
+def noisy_stream(rounds=300, seed=0):
+    return adversaries.label_noise(adversaries.separable(rounds, 4, margin=0.1, seed=seed), 0.2, seed=seed)
+
+
+@given(st.integers(0, 70))
+def test_the_curve_has_the_powers_of_two_and_the_end(count):
+    y = [1 if t % 3 else -1 for t in range(count)]
+    record = aw.play(Recorder(), enumerate(y), predictions=True)
+    assert [point.rounds for point in record.curve] == naive.curve_rounds(count)
+    wrong = [int(p != label) for p, label in zip(record.predictions.tolist(), y, strict=True)]
+    assert (record.rounds, record.mistakes) == (count, sum(wrong))
+    before = 0
+    for point in record.curve:
+        assert point.mistakes == sum(wrong[: point.rounds])
+        assert point.error == sum(wrong[: point.rounds]) / point.rounds
+        assert point.recent_error == sum(wrong[before : point.rounds]) / (point.rounds - before)
+        before = point.rounds
+
+
+def test_blocks_and_single_rounds_are_the_same_play():
+    stream = noisy_stream()
+    for form in (stream.X, sparse.csr_array(stream.X), [{f"f{j}": v for j, v in enumerate(x)} for x in stream.X]):
+        in_blocks, singly = aw.Perceptron(), aw.Perceptron()
+        source = ArrayStream(form, stream.y)
+        first = aw.play(in_blocks, source, predictions=True, passes=2)
+        second = aw.play(singly, list(source), predictions=True, passes=2)
+        assert in_blocks == singly
+        assert first.to_dict() == second.to_dict()
+
+
+def test_blocks_of_many_rows_are_cut_at_the_block_size(monkeypatch):
+    monkeypatch.setattr("afterwit.core.protocol.BLOCK", 7)
+    stream = noisy_stream(100)
+    record = aw.play(aw.Perceptron(), stream, predictions=True)
+    monkeypatch.undo()
+    assert record.to_dict() == aw.play(aw.Perceptron(), stream, predictions=True).to_dict()
+
+
+def test_on_point_is_told_as_it_happens():
+    seen = []
+    record = aw.play(aw.Perceptron(), noisy_stream(20), on_point=seen.append)
+    assert seen == record.curve
+
+
+def test_predictions_may_be_taken_as_they_come():
+    stream = noisy_stream(50)
+    taken = []
+    aw.play(aw.Perceptron(), stream, predictions=taken.append)
+    assert np.concatenate(taken).tolist() == aw.play(aw.Perceptron(), stream, predictions=True).predictions.tolist()
+
+
+@given(st.lists(st.integers(0, 5), max_size=20))
+def test_delayed_labels_come_when_the_oracle_says(delays):
+    learner = Recorder()
+    y = [1 if t % 2 else -1 for t in range(len(delays))]
+    record = aw.play(
+        learner, enumerate(y), delay=lambda t, x, label: delays[t] if label == y[x] else -1, predictions=True
+    )
+    assert learner.events == naive.delayed_events(len(delays), delays)
+    assert record.rounds == len(delays)
+    assert record.mistakes == sum(p != label for p, label in zip(record.predictions.tolist(), y, strict=True))
+
+
+def test_a_delay_of_zero_is_the_usual_protocol_and_a_constant_one_shifts():
+    stream = noisy_stream(60)
+    plain, zero = aw.Perceptron(), aw.Perceptron()
+    assert aw.play(plain, stream).to_dict() == aw.play(zero, list(stream), delay=lambda *_: 0).to_dict()
+    assert plain == zero
+    late = Recorder()
+    aw.play(late, enumerate([1, 1, 1]), delay=1)
+    assert late.events == [("predict", 0), ("predict", 1), ("learn", 0), ("predict", 2), ("learn", 1), ("learn", 2)]
+
+
+def test_under_a_delay_the_record_counts_what_was_predicted_on_arrival():
+    X, y = [[1.0]] * 6, [-1] * 6
+    learner = aw.Perceptron()
+    record = aw.play(learner, ArrayStream(X, y), delay=3, predictions=True)
+    # Rounds 0 to 3 are predicted before any label is known; the learner itself errs once, when it first learns.
+    assert record.predictions.tolist() == [1, 1, 1, 1, -1, -1]
+    assert record.mistakes == 4
+    assert learner.mistakes == 1
+
+
+def test_a_learner_whose_learn_many_is_something_else_is_played_singly():
+    class Elsewhere(Recorder):
+        def learn_many(self, X, y):
+            raise AssertionError("this learn_many has another meaning")
+
+    record = aw.play(Elsewhere(), noisy_stream(10))
+    assert record.rounds == 10
+
+
+def test_labels_of_any_kind():
+    learner = aw.Perceptron(labels=((0, "a"), (1, "b")))
+    record = aw.play(learner, [({"f": 1}, (0, "a")), ({"f": 1}, (0, "a"))], predictions=True)
+    assert record.predictions.tolist() == [(1, "b"), (0, "a")]
+    assert record.mistakes == 1
+
+
+def test_what_can_be_iterated_only_once_is_not_played_twice():
+    with pytest.raises(InputError, match="can be iterated again"):
+        aw.play(aw.Perceptron(), iter([([1.0], 1)]), passes=2)
+    assert aw.play(aw.Perceptron(), [([1.0], 1)], passes=np.int64(2)).rounds == 2
+
+
+def test_nothing_to_play():
+    record = aw.play(aw.Perceptron(), [], predictions=True)
+    assert (record.rounds, record.mistakes, record.error, record.curve) == (0, 0, 0.0, [])
+    assert len(record.predictions) == 0
+    assert aw.play(aw.Perceptron(), ArrayStream(np.empty((0, 2)), [])).rounds == 0
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"passes": 0}, {"passes": 1.5}, {"passes": True}, {"delay": -1}, {"delay": 0.5}, {"delay": "1"}],
+)
+def test_bad_options(bad):
+    with pytest.raises(InputError, match=f"{next(iter(bad))} must be a whole number"):
+        aw.play(aw.Perceptron(), [], **bad)
+
+
+def test_a_bad_delay_of_one_round_names_the_round():
+    with pytest.raises(InputError, match="in round 1 must be a whole number"):
+        aw.play(Recorder(), enumerate([1, 1]), delay=lambda t, x, y: -t)
+
+
+def test_a_thing_that_is_no_learner():
+    with pytest.raises(InputError, match="learner must be an object with predict_one and learn_one"):
+        aw.play("perceptron", [])
+    with pytest.raises(InputError, match="learner must be an object with predict_one and learn_one"):
+        aw.play(aw.Perceptron, [([1.0], 1)])
+
+
+def test_the_record_prints_its_curve():
+    text = str(aw.play(aw.Perceptron(), noisy_stream(5)))
+    assert text.splitlines()[0].split() == [
+        "rounds",
+        "mistakes",
+        "error",
+        "so",
+        "far",
+        "since",
+        "last",
+        "row",
+        "features",
+    ]
+    assert len(text.splitlines()) == 5
+
+
+def test_errors_in_blocks_name_the_row_of_the_stream():
+    X = np.ones((1500, 2))
+    y = np.ones(1500, dtype=int)
+    y[1000] = 7
+    with pytest.raises(InputError, match=r"y\[1000\] must be"):
+        aw.play(aw.Perceptron(), ArrayStream(X, y))
+    X[1000, 1] = np.nan
+    with pytest.raises(InputError, match=r"X\[1000, 1\] must be"):
+        aw.play(aw.Perceptron(), ArrayStream(X, np.ones(1500, dtype=int)))
+
+
+def test_a_stream_of_dicts_hands_over_the_names_it_has_come_to():
+    rows = [{f"f{k}": 1.0, "f0": 2.0} for k in range(8)]
+    stream = ArrayStream(rows, [1, -1] * 4)
+    in_blocks, singly = aw.Perceptron(), aw.Perceptron()
+    record = aw.play(in_blocks, stream)
+    assert [point.features for point in record.curve] == [1, 2, 4, 8]
+    aw.play(singly, list(zip(rows, [1, -1] * 4, strict=True)))
+    assert in_blocks == singly
+
+
+def test_labels_for_array_streams():
+    import pyarrow as pa
+
+    assert ArrayStream([[1.0], [2.0]], pa.array(["a", "b"])).y.tolist() == ["a", "b"]
+    with pytest.raises(InputError, match="y must be a sequence"):
+        ArrayStream([[1.0]], None)
+
+
+def test_array_streams_check_their_lengths():
+    with pytest.raises(InputError, match="one label for each of the 2 rows"):
+        ArrayStream([[1.0], [2.0]], [1])
+    stream = ArrayStream([[1.0], [2.0]], [1, -1])
+    assert len(stream) == 2
