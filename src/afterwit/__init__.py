@@ -18,7 +18,7 @@ _HOMES = {
     "Learner": "core.protocol",
     "Record": "core.protocol",
     "SparseRow": "data.rows",
-    "Theorem": "core.certificate",
+    "Theorem": "core.theorem",
     "load": "core.storage",
     "play": "core.protocol",
     "save": "core.storage",

@@ -10,8 +10,6 @@ AfterwitError
 
 from __future__ import annotations
 
-import math
-from numbers import Real
 from typing import Any
 
 
@@ -61,17 +59,6 @@ class Words(str):
 def invalid(parameter: str, allowed: str, received: Any, kind: type[InputError] = InputError) -> InputError:
     """The one sentence in which every bad parameter is reported."""
     return kind(f"{parameter} must be {allowed}; received {shorten(received)}")
-
-
-def positive_number(parameter: str, value: Any) -> float:
-    """A positive finite number of any numeric type, as a float."""
-    try:
-        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else 0.0
-    except OverflowError:
-        number = 0.0
-    if not 0 < number < math.inf:
-        raise invalid(parameter, "a positive finite number", value)
-    return number
 
 
 def shorten(value: Any, limit: int = 80) -> str:

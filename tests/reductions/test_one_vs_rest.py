@@ -12,8 +12,9 @@ from scipy import sparse
 
 import afterwit as aw
 import naive_multiclass
-from afterwit.core.certificate import Theorem, Verdict
+from afterwit.core.certificate import Verdict
 from afterwit.core.registry import learner_names
+from afterwit.core.theorem import Theorem
 from afterwit.errors import InputError, LabelError
 from afterwit.reductions.one_vs_rest import SumOfBounds
 from afterwit.storage import register

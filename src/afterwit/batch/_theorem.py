@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight
+from afterwit.core.theorem import Theorem
 from afterwit.errors import invalid
 
 

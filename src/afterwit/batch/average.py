@@ -36,7 +36,8 @@ from afterwit.batch._rounds import Block, Source, fresh_copy, probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
 from afterwit.core.certificate import Assumption, Basis, Certificate
-from afterwit.errors import InputError, invalid, positive_number
+from afterwit.data.checks import positive_number
+from afterwit.errors import InputError, invalid
 from afterwit.hindsight.comparator import row_norms
 from afterwit.linear._losses import losses
 from afterwit.linear.perceptron import Perceptron

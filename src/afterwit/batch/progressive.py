@@ -28,7 +28,8 @@ from typing import Any
 from afterwit.batch._rounds import probability
 from afterwit.batch._theorem import BatchTheorem
 from afterwit.core.certificate import Assumption, Basis, Certificate
-from afterwit.errors import invalid, positive_number
+from afterwit.data.checks import positive_number
+from afterwit.errors import invalid
 
 
 class ProgressiveBound(BatchTheorem):

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem, tightest_first
+from afterwit.core.certificate import Assumption, Basis, Certificate, tightest_first
+from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 
 SECTION = "Blum et al., Foundations of Data Science, section 6.7"

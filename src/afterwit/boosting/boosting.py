@@ -34,11 +34,13 @@ from afterwit.boosting._hypotheses import fresh, predicted_signs, votes_of_stump
 from afterwit.boosting._hypotheses import weak_learner as checked
 from afterwit.boosting.decision_stump import DecisionStump, SortedColumns
 from afterwit.boosting.minimax_margin import margin_game
-from afterwit.core.certificate import Certificate, Theorem
+from afterwit.core.certificate import Certificate
+from afterwit.core.theorem import Theorem
+from afterwit.data.checks import positive_number
 from afterwit.data.labels import Labels, Signs
 from afterwit.data.rows import read_examples, read_many
 from afterwit.data.values import signature
-from afterwit.errors import InputError, invalid, positive_number
+from afterwit.errors import InputError, invalid
 from afterwit.games.solution import GameSolution
 
 #: Weighted errors are sums in floating point; this much above 1/2 - gamma is rounding.

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from afterwit.bounds import conversion, experts, games, linear, mistakes, sampling
+from afterwit.bounds import conversion, experts, games, mistakes, sampling
 from afterwit.bounds._entry import Alternative, Bound, Evaluation, Input
 from afterwit.errors import InputError, shorten
 

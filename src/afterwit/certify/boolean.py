@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from afterwit.concepts._boolean_learner import Booleans
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight
+from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 from afterwit.data.rows import plain_name
 from afterwit.errors import Words, invalid, shorten

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem, Verdict
+from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Verdict
+from afterwit.core.theorem import Theorem
 
 SAME_ROUNDS = "X, y are the rounds it learned from, in order"
 HALF = "in a round in which the vote is wrong, so is at least half of the weight"

@@ -7,7 +7,7 @@ must agree, and losses and gradients are those of this second computation. Compa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,8 @@ from afterwit.certify.replay import (
     to_fit_on,
     used_columns,
 )
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem
+from afterwit.core.certificate import Assumption, Basis, Ceiling, Evidence, Hindsight
+from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 from afterwit.data.rows import Rows
 from afterwit.errors import Words, invalid
@@ -69,22 +70,19 @@ class Trace:
     highest: Floats
 
 
-@dataclass(frozen=True)
-class DescentEvidence:
+@dataclass(frozen=True, kw_only=True)
+class DescentEvidence(Evidence):
     """A run of a gradient learner, recomputed from its data."""
 
-    subject: str
-    rounds: int
     descent: Descent
     radius: float
     #: The Euclidean norm of every feature over all rounds.
     columns: Floats
     trace: Trace
     comparators: tuple[FixedWeights, ...]
-    assumptions: tuple[Assumption, ...]
 
     @property
-    def squares(self) -> float:
+    def squared_gradients(self) -> float:
         return self.trace.squares
 
     @property
@@ -111,34 +109,23 @@ class DescentEvidence:
         far = np.maximum(abs(u.vector - self.trace.lowest), abs(u.vector - self.trace.highest))
         return float((far**2 * np.sqrt(self.descent.delta + self.gradients**2)).sum())
 
-    @property
-    def complete(self) -> bool:
-        """Nothing stands in the way of every theorem alike."""
-        return all(assumption.met for assumption in self.assumptions)
-
     def best(self, bound: Callable[[FixedWeights], float]) -> FixedWeights:
         return min(self.comparators, key=bound)
 
-    def certificate(
-        self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str], *extra: Assumption
-    ) -> Certificate:
-        """The theorem applied; where an assumption is not met there is no bound to show."""
-        assumptions = (*self.assumptions, *extra)
-        applies = all(assumption.met for assumption in assumptions)
+    def observed(self, theorem: Theorem) -> float:
+        return self.trace.loss
+
+    def hindsight(self, theorem: Theorem) -> Hindsight | None:
+        if not self.complete:
+            return None
         best = self.best(lambda u: u.loss)
         where = f" with |u| <= {self.descent.ball:.4g}" if self.descent.ball is not None else ""
         where = f" with |u_i| <= {self.descent.box:.4g}" if self.descent.box is not None else where
-        hindsight = Hindsight(best.loss, f"by the best fixed weights found afterwards{where}: {best.source}")
-        return Certificate(
-            theorem=theorem,
-            subject=self.subject,
-            rounds=self.rounds,
-            observed=self.trace.loss,
-            bound=bound if applies else None,
-            assumptions=assumptions,
-            hindsight=hindsight if self.complete else None,
-            inputs=inputs if applies else {},
-        )
+        return Hindsight(best.loss, f"by the best fixed weights found afterwards{where}: {best.source}")
+
+    def ceiling(self, theorem: Theorem) -> Ceiling | None:
+        # The first comparator is always the zero vector.
+        return Ceiling(self.comparators[0].loss, "weights that stay at 0 lose no more than the bound")
 
 
 def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> DescentEvidence:

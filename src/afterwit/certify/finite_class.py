@@ -18,7 +18,8 @@ from afterwit.concepts._bits import pack
 from afterwit.concepts._progress import LIMIT, search
 from afterwit.concepts.finite_class import FiniteClass, Indices
 from afterwit.concepts.littlestone import Subclasses
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight
+from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 
 SAME_ROUNDS = "X, y are the rounds it learned from, in order"

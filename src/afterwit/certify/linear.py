@@ -1,17 +1,18 @@
-"""What a checker knows about a run: the rounds, the update rounds, and comparators; and how theorems search it."""
+"""What a checker knows about a run of a linear learner: updates and comparators; and how theorems search it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem
+from afterwit.core.certificate import Assumption, Basis, Evidence, Hindsight
+from afterwit.core.theorem import Theorem
 
 if TYPE_CHECKING:
     from afterwit.data.labels import Signs
@@ -26,12 +27,10 @@ NOT_LOOKED_INTO = "not looked into"
 MOST_WORK = 200_000_000
 
 
-@dataclass(frozen=True)
-class Evidence:
+@dataclass(frozen=True, kw_only=True)
+class LinearEvidence(Evidence):
     """A run of a linear learner, recomputed from its data. Row t of the data was played once in each pass."""
 
-    subject: str
-    rounds: int
     mistakes: int
     passes: int
     #: Lengths are measured in this unit, so that the numbers here are of moderate size.
@@ -41,7 +40,6 @@ class Evidence:
     updates: npt.NDArray[np.intp]
     #: Weight vectors chosen without knowledge of the update rounds, after the zero vector.
     comparators: tuple[Comparator, ...]
-    assumptions: tuple[Assumption, ...]
     #: How many updates the learner counts; for bounds that speak of updates.
     counted_updates: int = 0
     #: The margin the learner was made with, in the data's own unit; 0 if none.
@@ -50,18 +48,23 @@ class Evidence:
     converged: bool = False
     leave_one_out: LeaveOneOut | None = None
 
-    @property
-    def complete(self) -> bool:
-        """Nothing stands in the way of every theorem alike."""
-        return all(assumption.met for assumption in self.assumptions)
+    separable: ClassVar[str] = "some v has y_t (v . x_t) / |v| >= gamma > 0 in every round"
+    inseparable: ClassVar[str] = "no hyperplane through the origin that separates the data was found"
+    margin_name: ClassVar[str] = "gamma"
 
     @property
     def not_the_rounds(self) -> bool:
         """The rows are not those it learned from: nothing further was looked into."""
         return not self.assumptions[0].met
 
+    def observed(self, theorem: Theorem) -> float:
+        return self.counted_updates if theorem.quantity == "updates" else self.mistakes
+
+    def hindsight(self, theorem: Theorem) -> Hindsight | None:
+        return None if self.not_the_rounds or theorem.quantity == "error" else self.best_separator
+
     @cached_property
-    def hindsight(self) -> Hindsight:
+    def best_separator(self) -> Hindsight:
         best = min(self.comparators, key=lambda comparator: comparator.mistakes)
         description = f"by the best fixed separator found afterwards: {best.source}"
         return Hindsight(self.passes * best.mistakes, description, "mistakes")
@@ -86,32 +89,17 @@ class Evidence:
         losses = np.maximum(0.0, 1.0 - scaled.scale * scaled.comparator.margins[self.updates])
         return replace(scaled, hinge=float(losses.sum()), hinge_norm=float(np.linalg.norm(losses)))
 
-    def certificate(
-        self,
-        theorem: Theorem,
-        bound: float | None,
-        inputs: Mapping[str, float | str],
-        *extra: Assumption,
-        observed: float | None = None,
-    ) -> Certificate:
-        """The theorem applied; where an assumption is not met there is no bound to show.
-
-        What is observed is the count that the theorem speaks of, if it is not given.
-        """
-        assumptions = (*self.assumptions, *extra)
-        applies = all(assumption.met for assumption in assumptions)
-        if observed is None:
-            observed = self.counted_updates if theorem.quantity == "updates" else self.mistakes
-        return Certificate(
-            theorem=theorem,
-            subject=self.subject,
-            rounds=self.rounds,
-            observed=observed,
-            bound=bound if applies else None,
-            assumptions=assumptions,
-            hindsight=self.hindsight if not self.not_the_rounds and theorem.quantity != "error" else None,
-            inputs=inputs if applies else {},
-        )
+    def separability(self) -> tuple[Assumption, Comparator | None]:
+        """Whether some comparator separates the data, and the one that does so most widely."""
+        if self.not_the_rounds:
+            return Assumption(self.separable, Basis.OBSERVED, None, NOT_LOOKED_INTO), None
+        smallest = SMALLEST_MARGIN * self.radius
+        separating = [each for each in self.comparators if each.separates and each.margin > smallest]
+        if not separating:
+            return Assumption(self.separable, Basis.OBSERVED, False, self.inseparable), None
+        widest = max(separating, key=lambda comparator: comparator.margin)
+        detail = f"{self.margin_name} = {self.unit * widest.margin:.4g}"
+        return Assumption(self.separable, Basis.OBSERVED, True, detail), widest
 
 
 @dataclass(frozen=True)
@@ -141,21 +129,6 @@ class LeaveOneOut:
             score = twin.score_many(self.rows.part(row, row + 1))[0]
             wrong += int((score >= 0) != (self.signs[row] > 0))
         return wrong / self.rows.count
-
-
-def separability(evidence: Evidence) -> tuple[Assumption, Comparator | None]:
-    """Whether some comparator separates the data, and the one that does so most widely."""
-    statement = "some v has y_t (v . x_t) / |v| >= gamma > 0 in every round"
-    if evidence.not_the_rounds:
-        return Assumption(statement, Basis.OBSERVED, None, NOT_LOOKED_INTO), None
-    smallest = SMALLEST_MARGIN * evidence.radius
-    separating = [each for each in evidence.comparators if each.separates and each.margin > smallest]
-    if not separating:
-        detail = "no hyperplane through the origin that separates the data was found"
-        return Assumption(statement, Basis.OBSERVED, False, detail), None
-    widest = max(separating, key=lambda comparator: comparator.margin)
-    detail = f"gamma = {evidence.unit * widest.margin:.4g}"
-    return Assumption(statement, Basis.OBSERVED, True, detail), widest
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify.linear import NOT_LOOKED_INTO, SMALLEST_MARGIN, Evidence
+from afterwit.certify.linear import LinearEvidence
 from afterwit.certify.replay import (
     ROUNDING,
     RowProducts,
@@ -44,25 +44,17 @@ class OneNormComparator(Comparator):
         return float(np.abs(self.vector).sum())
 
 
-@dataclass(frozen=True)
-class MultiplicativeEvidence(Evidence):
+@dataclass(frozen=True, kw_only=True)
+class MultiplicativeEvidence(LinearEvidence):
     """A run of a multiplicative learner, recomputed from its data."""
 
     #: N, or 2N for a learner on (x, -x).
     features: int = 1
     rate: float = 1.0
 
-    def separability(self) -> tuple[Assumption, Comparator | None]:
-        statement = "some v has y_t (v . x_t) / |v|_1 >= rho > 0 in every round"
-        if self.not_the_rounds:
-            return Assumption(statement, Basis.OBSERVED, None, NOT_LOOKED_INTO), None
-        smallest = SMALLEST_MARGIN * self.radius
-        separating = [each for each in self.comparators if each.separates and each.margin > smallest]
-        if not separating:
-            detail = "no weights of the kind it can reach were found that separate the data"
-            return Assumption(statement, Basis.OBSERVED, False, detail), None
-        widest = max(separating, key=lambda comparator: comparator.margin)
-        return Assumption(statement, Basis.OBSERVED, True, f"rho = {widest.margin:.4g}"), widest
+    separable: ClassVar[str] = "some v has y_t (v . x_t) / |v|_1 >= rho > 0 in every round"
+    inseparable: ClassVar[str] = "no weights of the kind it can reach were found that separate the data"
+    margin_name: ClassVar[str] = "rho"
 
 
 def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> MultiplicativeEvidence:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Any
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem, tightest_first
+from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, tightest_first
+from afterwit.core.theorem import Theorem
 from afterwit.experts.follow_the_perturbed_leader import Stability
 
 

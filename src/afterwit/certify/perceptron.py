@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify.linear import Evidence, LeaveOneOut
+from afterwit.certify.linear import LeaveOneOut, LinearEvidence
 from afterwit.certify.replay import (
     ROUNDING,
     RowProducts,
@@ -36,7 +36,7 @@ from afterwit.hindsight.svm import solve_svm
 MOST_ENTRIES_FOR_PROGRAM = 40_000
 
 
-def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Evidence:
+def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> LinearEvidence:
     """What is known of the rounds X, y of a perceptron."""
     given = comparator_for(learner, rows, comparator)
     played = replay(learner, rows, signs)
@@ -50,7 +50,7 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Ev
         comparators += _comparators(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
         rule = _follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
         assumptions += (_starts_at_zero(learner), rule)
-    return Evidence(
+    return LinearEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
         mistakes=learner.mistakes,

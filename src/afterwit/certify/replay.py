@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,46 +32,63 @@ class Replay:
     scores: npt.NDArray[np.float64]
 
 
+SAME_ROUNDS = "X, y are the rounds it learned from, in order"
+
+
+def same_rounds(
+    learner: Any, count: int, differs: Callable[[int], str], how: str = "played again"
+) -> tuple[Assumption, int]:
+    """Whether ``count`` rows, in one or more passes, are the rounds a learner learned from; and how many passes.
+
+    ``differs(passes)`` plays them again and says what is different from what the learner has, or nothing.
+    """
+    passes = max(1, learner.rounds // count) if count else 1
+    if learner.rounds != passes * count:
+        why = f"the learner counts {learner.rounds:,} rounds, these rows are {count:,}"
+    else:
+        why = differs(passes)
+    detail = why or f"{how}, {passes} pass{'es' if passes > 1 else ''}"
+    return Assumption(SAME_ROUNDS, Basis.OBSERVED, not why, detail), passes
+
+
+def other_count(what: str, claimed: int, replayed: int) -> str:
+    """What `same_rounds` says of two counts that differ; nothing if they do not."""
+    return "" if claimed == replayed else f"the learner counts {claimed:,} {what}, these rows give {replayed:,}"
+
+
 def replay(learner: Any, rows: Rows, signs: Signs) -> Replay:
     """Whether X, y are the rounds the learner learned from, and what happened in them."""
-    statement = "X, y are the rounds it learned from, in order"
-    passes = max(1, learner.rounds // rows.count) if rows.count else 1
     updates: list[npt.NDArray[np.intp]] = []
     scores: list[npt.NDArray[np.float64]] = []
 
-    def done(holds: bool, detail: str) -> Replay:
-        found = updates or [np.empty(0, dtype=np.intp)]
-        return Replay(
-            Assumption(statement, Basis.OBSERVED, holds, detail), passes, found, np.concatenate([[], *scores])
+    def differs(passes: int) -> str:
+        with np.errstate(all="ignore"):
+            overflowed = not np.isfinite(learner._vector()).all()
+        if overflowed:
+            return "its weights have grown beyond all numbers, and say nothing any more"
+        fresh = type(learner)(**learner.parameters)
+        while len(updates) < passes and fresh.mistakes <= learner.mistakes:
+            updated = np.empty(rows.count, dtype=np.int8)
+            scores.append(fresh._learn(rows, signs, updated))
+            updates.append(np.flatnonzero(updated))
+            if learner._rests and not len(updates[-1]):
+                # All further passes are like this one.
+                break
+        replayed, claimed = fresh.state(), learner.state()
+        for what in ("mistakes", "updates"):
+            if why := other_count(what, claimed[what], replayed[what]):
+                return why
+        # What it predicts by, the weights as they are stored, and what is remembered about each.
+        stored = [key for key in ("weights", getattr(learner, "_companion_name", "weights")) if key in claimed]
+        pairs = [(fresh._vector(), learner._vector()), *((replayed[key], claimed[key]) for key in stored)]
+        reserved = int(bool(learner.parameters.get("intercept")))
+        same = all(
+            same_weights({**replayed, "weights": one}, {**claimed, "weights": other}, reserved) for one, other in pairs
         )
+        return "" if same else "these rows give other weights"
 
-    if learner.rounds != passes * rows.count:
-        return done(False, f"the learner counts {learner.rounds:,} rounds, these rows are {rows.count:,}")
-    with np.errstate(all="ignore"):
-        overflowed = not np.isfinite(learner._vector()).all()
-    if overflowed:
-        return done(False, "its weights have grown beyond all numbers, and say nothing any more")
-    fresh = type(learner)(**learner.parameters)
-    while len(updates) < passes and fresh.mistakes <= learner.mistakes:
-        updated = np.empty(rows.count, dtype=np.int8)
-        scores.append(fresh._learn(rows, signs, updated))
-        updates.append(np.flatnonzero(updated))
-        if learner._rests and not len(updates[-1]):
-            # All further passes are like this one.
-            break
-    replayed, claimed = fresh.state(), learner.state()
-    for key in ("mistakes", "updates"):
-        if replayed[key] != claimed[key]:
-            return done(False, f"the learner counts {claimed[key]:,} {key}, these rows give {replayed[key]:,}")
-    # What it predicts by, the weights as they are stored, and what is remembered about each.
-    stored = [key for key in ("weights", getattr(learner, "_companion_name", "weights")) if key in claimed]
-    pairs = [(fresh._vector(), learner._vector()), *((replayed[key], claimed[key]) for key in stored)]
-    reserved = int(bool(learner.parameters.get("intercept")))
-    same = all(
-        same_weights({**replayed, "weights": one}, {**claimed, "weights": other}, reserved) for one, other in pairs
-    )
-    detail = f"played again, {passes} pass{'es' if passes > 1 else ''}" if same else "these rows give other weights"
-    return done(same, detail)
+    same, passes = same_rounds(learner, rows.count, differs)
+    return Replay(same, passes, updates or [np.empty(0, dtype=np.intp)], np.concatenate([[], *scores]))
 
 
 def same_weights(one: dict[str, Any], other: dict[str, Any], reserved: int = 0) -> bool:

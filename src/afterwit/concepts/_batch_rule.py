@@ -6,8 +6,9 @@ from typing import Any
 
 from afterwit.batch.occam import description_error, occam_error
 from afterwit.batch.uniform import regularised_deviation
-from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.core.learner import Storable
+from afterwit.core.theorem import Theorem
 from afterwit.data.quantities import PROBABILITY
 from afterwit.errors import InputError, shorten
 

@@ -31,7 +31,8 @@ import numpy as np
 from afterwit.concepts._bits import Words64, count_bits, pack
 from afterwit.concepts._class_learner import ClassLearner
 from afterwit.concepts.finite_class import as_class, checked_sizes
-from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.theorem import Theorem
 from afterwit.errors import invalid
 
 PREFIX_FREE = Assumption(

@@ -29,7 +29,8 @@ from typing import Any
 
 from afterwit.concepts._bits import count_bits
 from afterwit.concepts._class_learner import ClassLearner
-from afterwit.core.certificate import Certificate, Theorem
+from afterwit.core.certificate import Certificate
+from afterwit.core.theorem import Theorem
 from afterwit.errors import invalid
 
 DROPS = ("mistakes", "examples")

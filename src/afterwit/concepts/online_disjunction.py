@@ -26,7 +26,8 @@ from __future__ import annotations
 from typing import Any
 
 from afterwit.concepts._boolean_learner import BooleanLearner, Columns, Floats
-from afterwit.core.certificate import Certificate, Theorem
+from afterwit.core.certificate import Certificate
+from afterwit.core.theorem import Theorem
 
 
 class DisjunctionBound(Theorem):

@@ -30,7 +30,8 @@ from typing import Any
 from afterwit.concepts._class_learner import ClassLearner
 from afterwit.concepts._progress import LIMIT, search
 from afterwit.concepts.littlestone import Subclasses
-from afterwit.core.certificate import Certificate, Theorem
+from afterwit.core.certificate import Certificate
+from afterwit.core.theorem import Theorem
 
 
 class OptimalBound(Theorem):

@@ -30,7 +30,8 @@ from numbers import Integral
 from typing import Any
 
 from afterwit.concepts._boolean_learner import BooleanLearner, Columns, Floats
-from afterwit.core.certificate import Certificate, Theorem
+from afterwit.core.certificate import Certificate
+from afterwit.core.theorem import Theorem
 from afterwit.data.rows import LARGEST_POSITION
 from afterwit.errors import invalid
 

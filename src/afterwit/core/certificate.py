@@ -1,22 +1,25 @@
-"""Theorems, and certificates: a theorem applied to what happened.
+"""Certificates: a theorem applied to what happened.
 
-A `Theorem` states a bound, where it is proved, and computes it from named quantities. A `Certificate` holds one
-theorem's bound beside what was observed and what hindsight would have given, with every assumption and how it is
-known. Its verdict is one of three: the bound *holds*; the theorem is *not applicable* here, and why; or it is
-*violated*, which would be a bug in this package.
+The straight path: a checker of `afterwit.certify` recomputes the rounds of a learner and hands over `Evidence`; each theorem
+of the learner is applied to it and gives a `Certificate`, which holds the bound beside what was observed and what
+hindsight would have given, with every assumption and how it is known. Its verdict is one of three: the bound *holds*;
+the theorem is *not applicable* here, and why; or it is *violated*, which would be a bug in this package.
 """
 
 from __future__ import annotations
 
 import html
+import importlib
 import math
 import textwrap
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
+
+from afterwit.core.theorem import Theorem
+from afterwit.errors import InputError
 
 #: Bounds and observations are computed in floating point; this much relative difference is rounding.
 ROUNDING = 1e-9
@@ -24,6 +27,8 @@ ROUNDING = 1e-9
 
 #: Quantities that count rounds.
 COUNTS = ("mistakes", "updates")
+#: Quantities that are sums over the rounds.
+SUMS = ("loss", "regret", "swap regret")
 #: How wide a certificate is printed.
 WIDTH = 100
 
@@ -52,7 +57,7 @@ class Assumption:
     def __str__(self) -> str:
         mark = {True: "yes", False: "NO", None: "unknown"}[self.holds]
         if self.holds is None and self.basis is Basis.PROMISED:
-            mark = "taken"
+            mark = "assumed"
         detail = f": {self.detail}" if self.detail else ""
         return f"[{mark}] {self.statement} ({self.basis}{detail})"
 
@@ -61,33 +66,6 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     NOT_APPLICABLE = "not applicable"
     VIOLATED = "violated"
-
-
-class Theorem(ABC):
-    """A stated bound. A subclass names it and defines ``bound`` as a closed formula of named quantities."""
-
-    name: str
-    statement: str
-    citation: str
-    quantity: str
-    #: The bound depends on the sequence alone, not on what the learner did with it: it could have been promised.
-    foreseeable: ClassVar[bool] = True
-    #: How far the bound is a matter of chance, where it is: "on average over its own draws", "with probability 95%".
-    #: A single run above such a bound does not refute it.
-    chance: str = ""
-
-    @abstractmethod
-    def certify(self, evidence: Any) -> Certificate | None:
-        """Apply the theorem to what a checker recomputed from the data; None if it is not about such a run."""
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and (self.quantity, self.chance) == (other.quantity, other.chance)
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.quantity, self.chance))
-
-    def __repr__(self) -> str:
-        return f"<{self.name}: {self.statement} ({self.citation})>"
 
 
 @dataclass(frozen=True)
@@ -100,11 +78,98 @@ class Hindsight:
 
 
 @dataclass(frozen=True)
+class Ceiling:
+    """What no run could exceed: a bound from there on says nothing, and why."""
+
+    value: float
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What a checker recomputed of a run. Each family of theorems adds what these need."""
+
+    subject: str
+    rounds: int
+    #: What every theorem about this run needs.
+    assumptions: tuple[Assumption, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Nothing stands in the way of every theorem alike."""
+        return all(assumption.met for assumption in self.assumptions)
+
+    def observed(self, theorem: Theorem) -> float:
+        """What happened, in the quantity of the theorem."""
+        raise NotImplementedError
+
+    def hindsight(self, theorem: Theorem) -> Hindsight | None:
+        """What the best comparator would have given, as far as it was looked for."""
+        del theorem
+        return None
+
+    def ceiling(self, theorem: Theorem) -> Ceiling | None:
+        """What no run of this length could exceed."""
+        if theorem.quantity in COUNTS:
+            return Ceiling(self.rounds, "no run of this length could break the bound")
+        return Ceiling(1.0, "no error is above 1") if theorem.quantity == "error" else None
+
+    def certificate(
+        self,
+        theorem: Theorem,
+        bound: float | None,
+        inputs: Mapping[str, float | str],
+        *extra: Assumption,
+        observed: float | None = None,
+        hindsight: Hindsight | None = None,
+    ) -> Certificate:
+        """The theorem applied; where an assumption is not met there is no bound to show."""
+        assumptions = (*self.assumptions, *extra)
+        applies = all(assumption.met for assumption in assumptions)
+        return Certificate(
+            theorem=theorem,
+            subject=self.subject,
+            rounds=self.rounds,
+            observed=self.observed(theorem) if observed is None else observed,
+            bound=bound if applies else None,
+            assumptions=assumptions,
+            hindsight=self.hindsight(theorem) if hindsight is None else hindsight,
+            inputs=inputs if applies else {},
+            ceiling=self.ceiling(theorem),
+            squares=self.squares,
+        )
+
+    @property
+    def squares(self) -> bool:
+        """Whether losses are squared errors, whose mean people know by its root."""
+        return False
+
+
+def certify(learner: Any, *rounds: Any, **how: Any) -> Certificate:
+    """The theorems of a learner applied to what its checker recomputes of these rounds."""
+    if not learner.theorems:
+        raise InputError(f"{type(learner).__name__} has no certificate: {learner.no_theorem_because}")
+    checker = importlib.import_module(f"afterwit.certify.{learner.checker}")
+    return apply(learner.theorems, checker.gather(learner, *rounds, **how))
+
+
+def apply(theorems: Iterable[Theorem], evidence: Any) -> Certificate:
+    """Theorems applied to evidence: the tightest that applies, with the others beside it.
+
+    Bounds on different quantities are not compared by their numbers: those on what the first is about come first.
+    """
+    certificates = [made for theorem in theorems if (made := theorem.certify(evidence)) is not None]
+    quantity = certificates[0].quantity
+    best = tightest_first([made for made in certificates if made.quantity == quantity])
+    return replace(best, others=(*best.others, *(made for made in certificates if made.quantity != quantity)))
+
+
+@dataclass(frozen=True)
 class Certificate:
     """One theorem beside one run: promised, happened, hindsight. Immutable.
 
     ``bound`` is None when the theorem is not applicable. ``others`` are the certificates of the algorithm's other
-    theorems, tightest first.
+    theorems, tightest first. It prints the three numbers and the verdict; ``details()`` has the rest.
     """
 
     theorem: Theorem
@@ -116,13 +181,15 @@ class Certificate:
     hindsight: Hindsight | None = None
     inputs: Mapping[str, float | str] = field(default_factory=dict)
     others: tuple[Certificate, ...] = ()
+    ceiling: Ceiling | None = None
+    squares: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", MappingProxyType(dict(self.inputs)))
 
     def __reduce__(self) -> Any:
         fields = (self.theorem, self.subject, self.rounds, self.observed, self.bound, self.assumptions, self.hindsight)
-        return Certificate, (*fields, dict(self.inputs), self.others)
+        return Certificate, (*fields, dict(self.inputs), self.others, self.ceiling, self.squares)
 
     @property
     def quantity(self) -> str:
@@ -141,14 +208,8 @@ class Certificate:
 
     @property
     def vacuous(self) -> bool:
-        """A bound that no run of this length could break, or an error of 1 or more: true, and no news."""
-        if self.bound is None:
-            return False
-        return (
-            _whole_part(self) >= self.rounds
-            if self.quantity in COUNTS
-            else self.quantity == "error" and self.bound >= 1
-        )
+        """A bound that no run could break: true, and no news."""
+        return self.bound is not None and self.ceiling is not None and _whole_part(self) >= self.ceiling.value
 
     @property
     def failed(self) -> tuple[Assumption, ...]:
@@ -156,8 +217,15 @@ class Certificate:
         return tuple(assumption for assumption in self.assumptions if not assumption.met)
 
     def __str__(self) -> str:
+        return self._printed(self._summary())
+
+    def details(self) -> str:
+        """Everything: the three numbers, the theorem, its assumptions and the other bounds."""
+        return self._printed(self._summary() + self._rest())
+
+    def _printed(self, sections: list[tuple[str, list[str]]]) -> str:
         lines = [self._title()]
-        for head, texts in self._sections():
+        for head, texts in sections:
             for i, text in enumerate(texts):
                 start = f"  {head if i == 0 else '':<9}  "
                 lines += textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=" " * (len(start) + 2))
@@ -169,27 +237,36 @@ class Certificate:
     def line(self) -> str:
         """The certificate in one line."""
         if self.verdict is Verdict.NOT_APPLICABLE:
-            return f"{self.theorem.name}: not applicable ({self._why_not()})"
+            return f"{self.theorem.name}: not applicable ({'; '.join(self._why_not())})"
         note = ", vacuous" if self.vacuous else ""
         return f"{self.theorem.name}: {_at_most(self)} ({self.verdict}{note}; {self.theorem.citation})"
 
-    def _sections(self) -> list[tuple[str, list[str]]]:
-        """The certificate as headed paragraphs, for every form it is shown in."""
-        bounded = _at_most(self)
-        if self.bound is not None and not self.theorem.foreseeable:
-            bounded += ", which could only be known afterwards"
-        promised = [bounded, f"{self.theorem.name} ({self.theorem.citation})", self.theorem.statement]
-        if self.inputs:
-            shown = ", ".join(f"{name} = {shown_number(value)}" for name, value in self.inputs.items())
-            promised.append(f"with {shown}")
-        share = f" ({self.observed / self.rounds:.2%} of the rounds)" if self._counts_rounds else ""
-        sections = [("promised", promised), ("happened", [f"{_amount(self.observed, self.quantity)}{share}"])]
+    def _summary(self) -> list[tuple[str, list[str]]]:
+        """The three numbers, the verdict and what stands in the theorem's way."""
+        if self.bound is None:
+            sections = [("bound", ["none"])]
+        elif self.theorem.beforehand:
+            sections = [("promised", [f"{_at_most(self)}{self._each(self.bound)}"])]
+        else:
+            sections = [("bound", [f"{_at_most(self)}, computed afterwards{self._each(self.bound)}"])]
+        sections.append(("happened", [f"{_amount(self.observed, self.quantity)}{self._each(self.observed)}"]))
         if self.hindsight is not None:
-            hindsight = _amount(self.hindsight.value, self.hindsight.quantity or self.quantity)
-            text = f"{hindsight} {self.hindsight.description}"
-            sections.append(("hindsight", [text]))
+            value, quantity = self.hindsight.value, self.hindsight.quantity or self.quantity
+            shown = f"{_amount(value, quantity)}{self._each(value, quantity)}"
+            sections.append(("hindsight", [f"{shown} {self.hindsight.description}"]))
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
-        sections.append(("because", [str(assumption) for assumption in self.assumptions]))
+        if self.verdict is Verdict.NOT_APPLICABLE:
+            sections.append(("because", self._why_not()))
+        return sections
+
+    def _rest(self) -> list[tuple[str, list[str]]]:
+        """The theorem, every assumption, and the other bounds."""
+        theorem = [f"{self.theorem.name} ({self.theorem.citation})", self.theorem.statement]
+        if self.inputs:
+            theorem.append(
+                "with " + ", ".join(f"{name} = {shown_number(value)}" for name, value in self.inputs.items())
+            )
+        sections = [("theorem", theorem), ("assumes", [str(assumption) for assumption in self.assumptions])]
         if self.others:
             sections.append(("also", [self._line_of(other) for other in self.others]))
         return sections
@@ -197,30 +274,42 @@ class Certificate:
     def _line_of(self, other: Certificate) -> str:
         return other.line() if other.subject == self.subject else f"{other.subject}: {other.line()}"
 
-    @property
-    def _counts_rounds(self) -> bool:
-        return self.quantity in COUNTS and self.rounds > 0
+    def _each(self, value: float, quantity: str = "") -> str:
+        """The same per round, in the unit people think in."""
+        quantity = quantity or self.quantity
+        if not self.rounds or not math.isfinite(value):
+            return ""
+        mean = value / self.rounds
+        if quantity in COUNTS:
+            return f" ({mean:.2%} of the rounds)"
+        if quantity == "loss" and self.squares and mean >= 0:
+            return f" (RMSE {shown_number(math.sqrt(mean))})"
+        return f" ({shown_number(mean)} per round)" if quantity in SUMS else ""
 
     def _remark(self) -> str:
         if self.verdict is Verdict.VIOLATED:
             return ": THIS IS A BUG IN AFTERWIT, a proved bound was exceeded. Please report it."
         if self.verdict is Verdict.NOT_APPLICABLE:
-            return ": " + self._why_not()
-        if self.vacuous:
-            why = "no error is above 1" if self.quantity == "error" else "no run of this length could break the bound"
-            return f", but {why}: it says nothing here"
+            return ""
+        if self.vacuous and self.ceiling is not None:
+            return f", but the bound says nothing here: {self.ceiling.why}"
         return f", {self.theorem.chance}; this run is above it, as single runs may be" if self._exceeded else ""
 
-    def _why_not(self) -> str:
-        return "; ".join(a.detail or f"not so: {a.statement}" for a in self.failed)
+    def _why_not(self) -> list[str]:
+        return [a.detail or f"this does not hold: {a.statement}" for a in self.failed]
 
     def _repr_html_(self) -> str:
-        def row(head: str, texts: list[str]) -> str:
-            cell = "<br>".join(html.escape(text) for text in texts)
-            return f'<tr><th style="text-align:left">{head}</th><td style="text-align:left">{cell}</td></tr>'
+        def rows(sections: list[tuple[str, list[str]]]) -> str:
+            return "".join(
+                f'<tr><th style="text-align:left">{head}</th><td style="text-align:left">'
+                f"{'<br>'.join(html.escape(text) for text in texts)}</td></tr>"
+                for head, texts in sections
+            )
 
-        body = "".join(row(head, texts) for head, texts in self._sections())
-        return f"<table><caption>{html.escape(self._title())}</caption>{body}</table>"
+        return (
+            f"<table><caption>{html.escape(self._title())}</caption>{rows(self._summary())}</table>"
+            f"<details><summary>details</summary><table>{rows(self._rest())}</table></details>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings, lists and dicts: ready for JSON."""
@@ -231,6 +320,7 @@ class Certificate:
                 "statement": self.theorem.statement,
                 "citation": self.theorem.citation,
                 "chance": self.theorem.chance,
+                "beforehand": self.theorem.beforehand,
             },
             "quantity": self.quantity,
             "rounds": self.rounds,

@@ -4,7 +4,8 @@ cimport cython
 
 
 cdef class Storable:
-    pass
+    # The options, checked, by name.
+    cdef dict _options
 
 
 cdef class BinaryLearner(Storable):

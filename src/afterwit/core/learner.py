@@ -9,13 +9,14 @@ The file is compiled, because compiled learners can only derive from compiled cl
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import cython
 import numpy as np
 
+from afterwit.core.declared import DeclaredSignature, copied, read_options
 from afterwit.core.protocol import Training
+from afterwit.data import checks
 from afterwit.data.labels import Labels
 from afterwit.data.rows import read_many, read_one
 from afterwit.data.values import same_value
@@ -23,14 +24,39 @@ from afterwit.errors import Words, invalid, shorten
 from afterwit.interop import river as _river
 
 
+def view(array: Any) -> Any:
+    """An array as the compiled loops want it: interpreted, a memoryview, whose items are plain Python numbers."""
+    return array if cython.compiled else memoryview(array)
+
+
 @cython.cclass
 class Storable:
-    """Copies, pickles and compares by what it was made with and what it has learned."""
+    """Copies, pickles and compares by what it was made with and what it has learned; both are declared."""
+
+    #: What it is made with, as `Option` objects.
+    options = ()
+    #: What it has learned beyond what its base class keeps, as `Kept` objects.
+    kept = ()
+    __signature__ = DeclaredSignature()
+
+    #: The bounds that hold for the algorithm, as `Theorem` objects.
+    theorems = ()
+    #: Why there are none, where there are none.
+    no_theorem_because = ""
+    #: The module of `afterwit.certify` that recomputes its rounds.
+    checker = ""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self._options = read_options(type(self), arguments, named)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make a fresh learner of the options, which have been checked one by one."""
 
     @property
     def parameters(self) -> dict[str, Any]:
         """What the learner was made with: ``type(learner)(**learner.parameters)`` makes a fresh one."""
-        raise NotImplementedError
+        return {name: copied(value) for name, value in self._options.items()}
 
     @property
     def rounds(self) -> int:
@@ -44,11 +70,30 @@ class Storable:
 
     def state(self) -> dict[str, Any]:
         """All it has learned, as numbers, lists and arrays; ``restore`` takes it back."""
-        raise NotImplementedError
+        return self._state()
 
     def restore(self, state: Any) -> None:
         """Become the learner whose ``state()`` this was."""
-        raise NotImplementedError
+        self._check_state(state)
+        self._become(state)
+
+    def _state(self) -> dict[str, Any]:
+        return self._kept_state()
+
+    def _kept_state(self) -> dict[str, Any]:
+        return {each.name: each.read(self) for each in self.kept}
+
+    def _check_state(self, state: Any) -> None:
+        """Refuse a state that is not one of this learner's."""
+        for each in self.kept:
+            each.check(self, state[each.name])
+
+    def _become(self, state: Any) -> None:
+        for each in self.kept:
+            each.write(self, state[each.name])
+
+    def _view(self, array: Any) -> Any:
+        return view(array)
 
     def copy(self) -> Any:
         """An independent learner in the same state."""
@@ -88,7 +133,7 @@ class Storable:
         """Every option can be read by its name."""
         kind = type(self)
         # A property that failed is not asked again: ``parameters`` may need it.
-        if not hasattr(kind, name) and name in getattr(getattr(kind, "__signature__", None), "parameters", ()):
+        if not hasattr(kind, name) and name in kind.__signature__.parameters:
             return self.parameters[name]
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
 
@@ -148,17 +193,13 @@ class BinaryLearner(Storable):
     role = "classifier"
     #: What examples it takes: "numbers", "booleans" or "points" of a class.
     takes = "numbers"
-    #: The bounds that hold for the algorithm, as `Theorem` objects.
-    theorems = ()
-    #: Why there are none, where there are none.
-    no_theorem_because = ""
     #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
     learns_blocks = True
     #: What a whole pass must be free of for `fit` to have converged.
     converges_without = "updates"
 
-    def __init__(self, labels: Any = (-1, 1)) -> None:
-        self._labels = Labels(labels)
+    def _begin(self) -> None:
+        self._labels = Labels(self._options["labels"])
         self._signs = dict(self._labels.lookup)
         if not cython.compiled:
             self._lock = cython.pymutex()
@@ -230,12 +271,11 @@ class BinaryLearner(Storable):
         Learners that follow a gradient change in nearly every round: they stop after a pass without a mistake. Goes
         on from the weights the learner has. Returns whether it converged and the mistakes of each pass.
         """
-        if not isinstance(max_passes, Integral) or isinstance(max_passes, bool) or int(max_passes) < 1:
-            raise invalid("max_passes", "a whole number, at least 1", max_passes)
+        most = checks.count("max_passes", max_passes)
         rows, signs = self._checked(X, y)
         mistakes: list[int] = []
         converged = False
-        while len(mistakes) < int(max_passes) and not converged:
+        while len(mistakes) < most and not converged:
             updates = self._updates
             latest = int(np.count_nonzero(np.where(self._learn(rows, signs) >= 0, 1, -1) != signs))
             mistakes.append(latest)
@@ -287,13 +327,14 @@ class BinaryLearner(Storable):
         with self._lock:
             self._become(state)
 
-    def _check_state(self, state: Any) -> None:
-        """Refuse a state that is not one of this learner's."""
+    def _counts(self) -> dict[str, Any]:
+        return {"rounds": self._rounds, "mistakes": self._mistakes, "updates": self._updates}
 
     def _state(self) -> dict[str, Any]:
-        return {"rounds": self._rounds, "mistakes": self._mistakes, "updates": self._updates}
+        return {**self._counts(), **self._kept_state()}
 
     def _become(self, state: Any) -> None:
         self._rounds = state["rounds"]
         self._mistakes = state["mistakes"]
         self._updates = state["updates"]
+        Storable._become(self, state)

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Theorem, shown_number, tightest_first
+from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, shown_number, tightest_first
+from afterwit.core.theorem import Theorem
 from afterwit.data.losses import Loss
 from afterwit.errors import InputError, invalid
 

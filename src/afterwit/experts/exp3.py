@@ -32,9 +32,11 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.theorem import Theorem
+from afterwit.data.checks import positive_number
 from afterwit.data.values import signature
-from afterwit.errors import invalid, positive_number
+from afterwit.errors import invalid
 from afterwit.experts._engine import at_least, numbers, plain, view
 from afterwit.experts._regret import Run, log_n
 

@@ -36,8 +36,9 @@ import cython
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
+from afterwit.data.checks import positive_number
 from afterwit.data.values import signature
-from afterwit.errors import invalid, positive_number
+from afterwit.errors import invalid
 from afterwit.experts._engine import a_number, at_least, numbers, plain, view
 from afterwit.experts._regret import RegretTheorem, Run, log_n
 

@@ -24,8 +24,9 @@ from typing import Any
 import cython
 import numpy as np
 
+from afterwit.data.checks import positive_number
 from afterwit.data.values import signature
-from afterwit.errors import invalid, positive_number
+from afterwit.errors import invalid
 from afterwit.experts._engine import at_least, between, numbers, plain, view
 from afterwit.experts._regret import Comparator, RegretTheorem, Run, log_n
 

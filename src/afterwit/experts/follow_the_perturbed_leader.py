@@ -34,7 +34,8 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Theorem
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.theorem import Theorem
 from afterwit.errors import invalid
 from afterwit.experts._graph import Numbers, PathGraph
 from afterwit.experts._path_learner import PathLearner, checked_count, checked_rate

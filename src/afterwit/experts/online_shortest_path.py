@@ -35,7 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Theorem
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.theorem import Theorem
 from afterwit.data.draws import SAMPLES, Draws, checked_seed
 from afterwit.errors import invalid
 from afterwit.experts._graph import Edge, Numbers, PathGraph

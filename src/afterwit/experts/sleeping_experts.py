@@ -28,9 +28,10 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Certificate, Theorem
+from afterwit.core.certificate import Certificate
+from afterwit.core.theorem import Theorem
+from afterwit.data.checks import positive_number
 from afterwit.data.values import signature
-from afterwit.errors import positive_number
 from afterwit.experts._engine import numbers, plain, view
 from afterwit.experts._regret import Run, log_n
 

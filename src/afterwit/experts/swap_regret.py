@@ -25,7 +25,8 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem, Verdict
+from afterwit.core.certificate import Assumption, Basis, Certificate, Verdict
+from afterwit.core.theorem import Theorem
 from afterwit.data.values import signature
 from afterwit.errors import Words, invalid
 from afterwit.experts._engine import view

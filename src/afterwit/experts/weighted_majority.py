@@ -31,7 +31,8 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.theorem import Theorem
 from afterwit.data.values import signature
 from afterwit.errors import InputError, invalid
 from afterwit.experts._engine import between, numbers, plain, view

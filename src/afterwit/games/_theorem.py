@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from afterwit.core.certificate import ROUNDING, Assumption, Basis, Certificate, Hindsight, Theorem
+from afterwit.core.certificate import ROUNDING, Assumption, Basis, Certificate, Hindsight
+from afterwit.core.theorem import Theorem
 
 
 @dataclass(frozen=True)

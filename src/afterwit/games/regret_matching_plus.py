@@ -28,7 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Theorem
+from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.theorem import Theorem
 from afterwit.games._payoffs import Floats
 from afterwit.games._theorem import GapBound
 

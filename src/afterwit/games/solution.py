@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Certificate, Theorem, tightest_first
+from afterwit.core.certificate import Certificate, tightest_first
+from afterwit.core.theorem import Theorem
 from afterwit.errors import InputError, Words, invalid
 from afterwit.games._payoffs import Floats, read_payoffs
 from afterwit.games._theorem import GameEvidence

@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.checks import positive_number
 from afterwit.data.labels import Signs
 from afterwit.data.rows import read_examples
-from afterwit.errors import invalid, positive_number
+from afterwit.errors import invalid
 from afterwit.hindsight.comparator import Comparator, judge
 from afterwit.hindsight.svm import for_liblinear, solve_svm
 from afterwit.linear._losses import LOSSES

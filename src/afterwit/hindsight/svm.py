@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.checks import positive_number
 from afterwit.data.labels import Signs
 from afterwit.data.rows import read_examples
-from afterwit.errors import positive_number
 from afterwit.hindsight.comparator import Comparator, judge, normalised
 
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.errors import InputError, Words, invalid, positive_number, shorten
+from afterwit.data.checks import positive_number
+from afterwit.errors import InputError, Words, invalid, shorten
 
 Floats = npt.NDArray[np.float64]
 #: A step of a kernel's evaluation: its name, and what it needs to know.

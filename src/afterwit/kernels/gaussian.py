@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.errors import invalid, positive_number
+from afterwit.data.checks import positive_number
+from afterwit.errors import invalid
 from afterwit.kernels._examples import squared_distances
 from afterwit.kernels._kernel import Floats, Kernel, Step
 

@@ -37,7 +37,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Theorem
+from afterwit.core.theorem import Theorem
 from afterwit.data.rows import LARGEST_POSITION, Rows
 from afterwit.data.values import signature
 from afterwit.errors import Words, invalid

@@ -35,6 +35,8 @@ cdef class LinearLearner(BinaryLearner):
     cdef const int[::1] _source_columns
     cdef double[::1] _scratch_values
     cdef int[::1] _scratch_columns
+    # The columns of a dense row: 0, 1, 2, ...
+    cdef int[::1] _positions
 
     cdef bint update(self, int y, double score) noexcept nogil
     cdef double score(self) noexcept nogil
@@ -49,5 +51,6 @@ cdef class LinearLearner(BinaryLearner):
     cdef int _admit(self, dict x, int unseen) except -1
     cdef int _name(self, object name) except -1
     cdef int _need_scratch(self, Py_ssize_t entries) except -1
+    cdef int _need_positions(self, Py_ssize_t width) except -1
     cdef int _rest(self) except -1
     cdef double _score(self, object x) except? -1

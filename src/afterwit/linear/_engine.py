@@ -20,13 +20,15 @@ other Python threads run.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import cython
 import numpy as np
 
-from afterwit.core.certificate import tightest_first
+from afterwit.core.certificate import certify
+from afterwit.core.declared import LABELS, Option
+from afterwit.core.learner import view
+from afterwit.data.checks import flag
 from afterwit.data.rows import as_mapping, number, plain_name, read_examples, read_many, read_one
 from afterwit.errors import InputError, Words, invalid
 
@@ -41,9 +43,9 @@ def plain(x: dict[Any, Any]) -> dict[Any, float]:
     return {name: number(f"x[{name!r}]", value) for name, value in x.items()}
 
 
-def view(array: Any) -> Any:
-    """An array as the loops want it: interpreted, a memoryview, whose items are plain Python numbers."""
-    return array if cython.compiled else memoryview(array)
+#: What every linear learner takes, after its own options.
+INTERCEPT = Option("intercept", False, flag)
+SHARED = (INTERCEPT, LABELS)
 
 
 def larger(array: Any, used: int, size: int, fill: float = 0.0) -> Any:
@@ -65,31 +67,30 @@ def is_finite(value: cython.double) -> cython.bint:
 class LinearLearner(BinaryLearner):
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
 
-    #: The module that gathers the evidence for its theorems.
-    _checker = "perceptron"
+    checker = "perceptron"
+    options = SHARED
     #: A round without an update leaves it as it was, but for the count.
     _rests = True
+    #: How many numbers there are for every feature.
+    _numbers_per_feature = 1
 
-    def __init__(self, labels: Any = (-1, 1), intercept: Any = False, start: Any = None, stride: int = 1) -> None:
+    def _begin(self) -> None:
         if cython.compiled and hasattr(self, "update"):
             raise TypeError("update is compiled: a Python subclass cannot replace it")
-        if not isinstance(intercept, (bool, np.bool_)):
-            raise invalid("intercept", "True or False", intercept)
-        BinaryLearner.__init__(self, labels)
-        self._stride = stride
+        BinaryLearner._begin(self)
+        self._stride = self._numbers_per_feature
         self._named = False
         self._vocabulary: dict[Any, int] = {}
         self._names: list[Any] = []
         self._weights = view(np.zeros(16 * self._stride))
         self._fresh = 0.0
-        self._reserved = 1 if intercept else 0
+        self._reserved = 1 if self._options["intercept"] else 0
         self._features = self._reserved
         self._bad_values_show = True
         self._scratch_values = view(np.zeros(64))
         self._scratch_columns = view(np.zeros(64, dtype=np.int32))
+        self._positions = view(np.zeros(0, dtype=np.int32))
         self._rest()
-        if start is not None:
-            self._begin_at(start)
 
     # ------------------------------------------------------------------ the idea, and what it may use
 
@@ -166,7 +167,7 @@ class LinearLearner(BinaryLearner):
         s2: cython.double = 0.0
         s3: cython.double = 0.0
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             if 0 <= column < self._features:
                 product = self._weights[column * self._stride] * self._values[self._first + k]
             elif self._fresh != 0:
@@ -307,6 +308,14 @@ class LinearLearner(BinaryLearner):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
+    def _need_positions(self, width: cython.Py_ssize_t) -> cython.int:
+        """The columns of dense rows, 0, 1, 2, ...: so that algorithms see no difference to sparse ones."""
+        if width > self._positions.shape[0]:
+            self._positions = view(np.arange(width, dtype=np.int32))
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def _rest(self) -> cython.int:
         """Let go of the caller's arrays: between calls the current row is the scratch space."""
         self._values = self._scratch_values
@@ -387,16 +396,18 @@ class LinearLearner(BinaryLearner):
         self._dense = columns is None
         self._known = learning or (rows.names is None and self._reserved + rows.width <= self._features)
         self._source_values = view(rows.values)
-        if columns is not None:
+        if self._dense:
+            self._need_positions(self._reserved + rows.width)
+        else:
             self._source_columns = view(columns)
         if self._reserved:
             longest = rows.width if rows.starts is None else int(np.diff(rows.starts).max(initial=0))
             self._need_scratch(longest + 1)
             self._values = self._scratch_values
-            self._columns = self._scratch_columns
+            self._columns = self._positions if self._dense else self._scratch_columns
         else:
             self._values = self._source_values
-            self._columns = self._source_columns
+            self._columns = self._positions if self._dense else self._source_columns
 
     @cython.cfunc
     @cython.nogil
@@ -562,27 +573,17 @@ class LinearLearner(BinaryLearner):
         one is given, as an array or a dict of weights. What happened is the learner's own count: under delayed labels
         it differs from the count of the record.
         """
-        if not self.theorems:
-            raise InputError(f"{type(self).__name__} has no certificate: {self.no_theorem_because}")
-        rows, signs = read_examples(X, y, self.labels)
-        gather = importlib.import_module(f"afterwit.certify.{self._checker}").gather
-        evidence = gather(self, rows, signs, comparator)
-        certificates = (theorem.certify(evidence) for theorem in self.theorems)
-        return tightest_first([certificate for certificate in certificates if certificate is not None])
+        return certify(self, *read_examples(X, y, self.labels), comparator)
 
     # ------------------------------------------------------------------ copying, comparing, saving
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"intercept": self._reserved == 1, "labels": self._labels.pair}
-
     def _state(self) -> dict[str, Any]:
-        state = BinaryLearner._state(self)
-        state["weights"] = np.array(self._weights[: self._features * self._stride])
-        state["names"] = list(self._names) if self._named else None
-        return state
+        weights = np.array(self._weights[: self._features * self._stride])
+        names = list(self._names) if self._named else None
+        return {**self._counts(), "weights": weights, "names": names, **self._kept_state()}
 
     def _check_state(self, state: Any) -> None:
+        BinaryLearner._check_state(self, state)
         weights, names = state["weights"], state["names"]
         if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.ndim != 1:
             raise invalid("weights", "a 1-D array of float64", weights)
@@ -594,7 +595,6 @@ class LinearLearner(BinaryLearner):
             raise invalid("names", "a list of as many different names as there are weights", names)
 
     def _become(self, state: Any) -> None:
-        BinaryLearner._become(self, state)
         weights, names = state["weights"], state["names"]
         self._named = names is not None
         self._names = list(names) if names is not None else []
@@ -602,6 +602,7 @@ class LinearLearner(BinaryLearner):
         self._features = len(weights) // self._stride
         size = max(16, self._features)
         self._weights = larger(weights, len(weights), size * self._stride, self._fresh)
+        BinaryLearner._become(self, state)
 
 
 def _wrong_space(learned: str, received: str) -> InputError:

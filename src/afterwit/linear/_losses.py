@@ -17,21 +17,16 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.errors import invalid
-
 if cython.compiled:
     from cython.cimports.libc.math import exp
 else:
     from math import exp
 
 LOSSES = ("perceptron", "hinge", "logistic", "squared")
-
-
-def loss_number(loss: Any) -> int:
-    """The place of a loss in LOSSES."""
-    if not isinstance(loss, str) or loss not in LOSSES:
-        raise invalid("loss", "one of " + ", ".join(map(repr, LOSSES)), loss)
-    return LOSSES.index(loss)
+#: Their places there, by which compiled code knows them.
+PERCEPTRON = cython.declare(cython.int, LOSSES.index("perceptron"))
+HINGE = cython.declare(cython.int, LOSSES.index("hinge"))
+LOGISTIC = cython.declare(cython.int, LOSSES.index("logistic"))
 
 
 @cython.cfunc
@@ -41,11 +36,11 @@ def slope(loss: cython.int, y: cython.int, score: cython.double) -> cython.doubl
     """The derivative of the loss by the score."""
     margin: cython.double = y * score
     small: cython.double
-    if loss == 0:
+    if loss == PERCEPTRON:
         return -y if margin <= 0 else 0.0
-    if loss == 1:
+    if loss == HINGE:
         return -y if margin < 1 else 0.0
-    if loss == 2:
+    if loss == LOGISTIC:
         if margin < 0:
             return -y / (1.0 + exp(margin))
         small = exp(-margin)

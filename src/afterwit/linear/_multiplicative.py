@@ -22,7 +22,9 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.errors import invalid, positive_number
+from afterwit.core.declared import Count, Number, Option, any_number
+from afterwit.data.checks import positive_number
+from afterwit.linear._engine import SHARED
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._paired import PairedLearner
@@ -68,12 +70,19 @@ class MultiplicativeLearner(PairedLearner):
     """A linear learner whose updates multiply the weights of the row's features."""
 
     _companion_name = "exponents"
-    _checker = "multiplicative"
+    checker = "multiplicative"
+    options = (Option("rate", 0.1, positive_number), *SHARED)
+    kept = (
+        Number("shift", lambda shift: shift >= 0, "a number that is not negative"),
+        *(Number(name, any_number, "a number") for name in ("total", "lost", "peak")),
+        Count("moved"),
+        Count("changes"),
+    )
     #: Whether weights may be negative: two-sided.
     _signed = False
 
-    def __init__(self, rate: Any, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        self._rate = positive_number("rate", rate)
+    def _begin(self) -> None:
+        self._rate = self._options["rate"]
         self._two_sided = self._signed
         self._shift = 0.0
         self._unit = 1.0
@@ -82,7 +91,7 @@ class MultiplicativeLearner(PairedLearner):
         self._peak = 0.0
         self._moved = 0
         self._changes = 0
-        PairedLearner.__init__(self, labels, intercept)
+        PairedLearner._begin(self)
         self._fresh = 0.0 if self._two_sided else 1.0
         np.asarray(self._weights)[::2] = self._fresh
 
@@ -153,7 +162,7 @@ class MultiplicativeLearner(PairedLearner):
     @cython.exceptval(check=False)
     def exponent(self, k: cython.Py_ssize_t) -> cython.double:
         """The exponent of entry k of the current row."""
-        column: cython.Py_ssize_t = k if self._dense else self._columns[self._offset + k]
+        column: cython.Py_ssize_t = self._columns[self._offset + k]
         return self._weights[1 + 2 * column] if 0 <= column < self._features else 0.0
 
     # ------------------------------------------------------------------ updates
@@ -175,7 +184,7 @@ class MultiplicativeLearner(PairedLearner):
         lost: cython.double = self._lost
         moved: cython.Py_ssize_t = self._moved
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             old = self._weights[1 + 2 * column]
             new = old + amount * self._values[self._first + k]
             self._weights[1 + 2 * column] = new
@@ -273,10 +282,6 @@ class MultiplicativeLearner(PairedLearner):
         """The rate eta."""
         return self._rate
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"rate": self._rate, **PairedLearner.parameters.__get__(self)}
-
     def _vector(self) -> Any:
         powers = self._companions()
         if not len(powers):
@@ -288,28 +293,7 @@ class MultiplicativeLearner(PairedLearner):
         down = np.exp(-powers - largest)
         return (up - down) / (up + down).sum()
 
-    def _state(self) -> dict[str, Any]:
-        state = PairedLearner._state(self)
-        state.update(shift=self._shift, total=self._total, lost=self._lost, peak=self._peak)
-        state.update(moved=self._moved, changes=self._changes)
-        return state
-
-    def _check_state(self, state: Any) -> None:
-        PairedLearner._check_state(self, state)
-        numbers = [state["shift"], state["total"], state["lost"], state["peak"]]
-        if any(type(number) is not float for number in numbers) or not state["shift"] >= 0:
-            raise invalid("shift, total, lost and peak", "numbers, the first not negative", numbers)
-        counts = [state["moved"], state["changes"]]
-        if any(type(count) is not int or not 0 <= count < 2**62 for count in counts):
-            raise invalid("moved and changes", "counts", counts)
-
     def _become(self, state: Any) -> None:
-        self._shift = state["shift"]
-        self._unit = exp(max(-740.0, -self._shift))
+        self._unit = exp(max(-740.0, -state["shift"]))
         self._fresh = 0.0 if self._two_sided else self._unit
         PairedLearner._become(self, state)
-        self._total = state["total"]
-        self._lost = state["lost"]
-        self._peak = state["peak"]
-        self._moved = state["moved"]
-        self._changes = state["changes"]

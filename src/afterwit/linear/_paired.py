@@ -24,10 +24,11 @@ class PairedLearner(LinearLearner):
     """A linear learner with a second number for every feature; ``_companion_name`` is its name in the state."""
 
     _companion_name = "companions"
+    _numbers_per_feature = 2
 
-    def __init__(self, labels: Any = (-1, 1), intercept: Any = False) -> None:
+    def _begin(self) -> None:
         self._second = 0.0
-        LinearLearner.__init__(self, labels, intercept, stride=2)
+        LinearLearner._begin(self)
 
     @cython.cfunc
     @cython.nogil
@@ -36,7 +37,6 @@ class PairedLearner(LinearLearner):
         first: cython.Py_ssize_t = self._first
         offset: cython.Py_ssize_t = self._offset
         length: cython.Py_ssize_t = self._length
-        dense: cython.bint = self._dense
         k: cython.Py_ssize_t = 0
         a: cython.Py_ssize_t
         b: cython.Py_ssize_t
@@ -49,23 +49,23 @@ class PairedLearner(LinearLearner):
         if not self._known:
             return self._dot_of_known()
         while k + 3 < length:
-            a = k if dense else self._columns[offset + k]
-            b = k + 1 if dense else self._columns[offset + k + 1]
-            c = k + 2 if dense else self._columns[offset + k + 2]
-            d = k + 3 if dense else self._columns[offset + k + 3]
+            a = self._columns[offset + k]
+            b = self._columns[offset + k + 1]
+            c = self._columns[offset + k + 2]
+            d = self._columns[offset + k + 3]
             s0 += self._weights[2 * a] * self._values[first + k]
             s1 += self._weights[2 * b] * self._values[first + k + 1]
             s2 += self._weights[2 * c] * self._values[first + k + 2]
             s3 += self._weights[2 * d] * self._values[first + k + 3]
             k += 4
         if k < length:
-            a = k if dense else self._columns[offset + k]
+            a = self._columns[offset + k]
             s0 += self._weights[2 * a] * self._values[first + k]
         if k + 1 < length:
-            b = k + 1 if dense else self._columns[offset + k + 1]
+            b = self._columns[offset + k + 1]
             s1 += self._weights[2 * b] * self._values[first + k + 1]
         if k + 2 < length:
-            c = k + 2 if dense else self._columns[offset + k + 2]
+            c = self._columns[offset + k + 2]
             s2 += self._weights[2 * c] * self._values[first + k + 2]
         return (s0 + s1) + (s2 + s3)
 
@@ -80,7 +80,6 @@ class PairedLearner(LinearLearner):
         first: cython.Py_ssize_t = self._first
         offset: cython.Py_ssize_t = self._offset
         length: cython.Py_ssize_t = self._length
-        dense: cython.bint = self._dense
         k: cython.Py_ssize_t = 0
         a: cython.Py_ssize_t
         b: cython.Py_ssize_t
@@ -90,15 +89,15 @@ class PairedLearner(LinearLearner):
         t1: cython.double = 0.0
         if self._known:
             while k + 1 < length:
-                a = k if dense else self._columns[offset + k]
-                b = k + 1 if dense else self._columns[offset + k + 1]
+                a = self._columns[offset + k]
+                b = self._columns[offset + k + 1]
                 s0 += self._weights[2 * a] * self._values[first + k]
                 s1 += self._weights[2 * b] * self._values[first + k + 1]
                 t0 += self._weights[2 * a + 1] * self._values[first + k]
                 t1 += self._weights[2 * b + 1] * self._values[first + k + 1]
                 k += 2
         while k < length:
-            a = k if dense else self._columns[offset + k]
+            a = self._columns[offset + k]
             if 0 <= a < self._features:
                 if k & 1:
                     s1 += self._weights[2 * a] * self._values[first + k]
@@ -130,10 +129,9 @@ class PairedLearner(LinearLearner):
 
     def _state(self) -> dict[str, Any]:
         pairs = np.array(self._weights[: 2 * self._features])
-        state = LinearLearner._state(self)
-        state["weights"] = pairs[::2].copy()
-        state[self._companion_name] = pairs[1::2].copy()
-        return state
+        names = list(self._names) if self._named else None
+        weights = {"weights": pairs[::2].copy(), "names": names, self._companion_name: pairs[1::2].copy()}
+        return {**self._counts(), **weights, **self._kept_state()}
 
     def _check_state(self, state: Any) -> None:
         companions = state[self._companion_name]

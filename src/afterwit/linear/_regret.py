@@ -13,7 +13,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from afterwit.core.certificate import Assumption, Basis, Theorem
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.inputs import NORM, RATE, ROUNDS, length
+from afterwit.core.theorem import Input, Theorem
+
+GRADIENT = length("gradient", "G", "the longest a gradient can be")
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,14 @@ class Descent:
 
 
 class RegretBound(Theorem):
-    """Total loss at most that of u, plus a regret."""
+    """Total loss at most that of u, plus a regret, which is what the formula bounds."""
 
     quantity = "loss"
+    formula_quantity = "regret"
+
+    @property
+    def statement(self) -> str:
+        return f"loss <= L(u) + {self.in_symbols}"
 
     def applied(self, evidence: Any, regret: Any, inputs: Any, *assumptions: Assumption) -> Any:
         """The certificate for the comparator that makes the bound smallest."""
@@ -82,19 +91,22 @@ def _gradients_are_bounded(largest: float) -> Assumption:
 class LargestGradientBound(RegretBound):
     """Descent at a constant rate, from 0: no ball is needed, but u must lie in it if there is one."""
 
+    id = "gradient-descent"
     name = "regret at a constant rate"
-    statement = "loss <= L(u) + |u|^2 / (2 eta) + eta T G^2 / 2"
+    formula = "{norm}^2 / (2 {rate}) + {rate} {rounds} {gradient}^2 / 2"
+    inputs = (NORM, RATE, ROUNDS, GRADIENT)
+    needs = "w starts at 0, the losses are convex and the rate is constant"
     citation = "Zinkevich 2003, by the proof of Theorem 1 at a constant rate"
 
     @staticmethod
-    def regret(norm: Any, rate: Any, rounds: Any, largest: Any) -> Any:
-        return norm * norm / (2 * rate) + rate * rounds * largest * largest / 2
+    def bound(norm: Any, rate: Any, rounds: Any, gradient: Any) -> Any:
+        return norm * norm / (2 * rate) + rate * rounds * gradient * gradient / 2
 
     def certify(self, evidence: Any) -> Any:
         descent, largest = evidence.descent, _largest_gradient(evidence)
         return self.applied(
             evidence,
-            lambda u: self.regret(u.norm, descent.rate, evidence.rounds, largest),
+            lambda u: self.bound(u.norm, descent.rate, evidence.rounds, largest),
             {"eta": descent.rate, "G": largest},
             _constant_rate(descent),
             _gradients_are_bounded(largest),
@@ -105,20 +117,20 @@ class ObservedGradientsBound(RegretBound):
     """The same with the gradients there were."""
 
     name = "regret at a constant rate, gradients as they were"
-    statement = "loss <= L(u) + |u|^2 / (2 eta) + eta/2 sum |g_t|^2"
+    formula = "|u|^2 / (2 eta) + eta/2 sum |g_t|^2"
     citation = LargestGradientBound.citation
     foreseeable = False
 
     @staticmethod
-    def regret(norm: Any, rate: Any, squares: Any) -> Any:
+    def bound(norm: Any, rate: Any, squares: Any) -> Any:
         return norm * norm / (2 * rate) + rate * squares / 2
 
     def certify(self, evidence: Any) -> Any:
         descent = evidence.descent
         return self.applied(
             evidence,
-            lambda u: self.regret(u.norm, descent.rate, evidence.squares),
-            {"eta": descent.rate, "sum |g|^2": evidence.squares},
+            lambda u: self.bound(u.norm, descent.rate, evidence.squared_gradients),
+            {"eta": descent.rate, "sum |g|^2": evidence.squared_gradients},
             _constant_rate(descent),
         )
 
@@ -127,41 +139,62 @@ class BallBound(RegretBound):
     """Descent on a ball of diameter D, at rates that never increase, against every u in the ball."""
 
     name = "regret on a ball"
-    statement = "loss <= L(u) + D^2 / (2 eta_T) + G^2/2 sum eta_t"
+    formula = "D^2 / (2 eta_T) + G^2/2 sum eta_t"
     citation = "Zinkevich 2003, Theorem 1"
 
     @staticmethod
-    def regret(diameter: Any, last_rate: Any, largest: Any, rates: Any) -> Any:
+    def bound(diameter: Any, last_rate: Any, largest: Any, rates: Any) -> Any:
         return diameter * diameter / (2 * last_rate) + largest * largest * rates / 2
 
     def certify(self, evidence: Any) -> Any:
         ball, largest = evidence.descent.ball or 0.0, _largest_gradient(evidence)
         return self.applied(
             evidence,
-            lambda _: self.regret(2 * ball, evidence.last_rate, largest, evidence.rates),
+            lambda _: self.bound(2 * ball, evidence.last_rate, largest, evidence.rates),
             {"D": 2 * ball, "eta_T": evidence.last_rate, "G": largest},
             _in_a_ball(evidence.descent),
             _gradients_are_bounded(largest),
         )
 
 
+class DecreasingRateBallBound(RegretBound):
+    """The same at the rates c / sqrt(t), which sum to at most c (2 sqrt(T) - 1)."""
+
+    id = "gradient-descent-ball"
+    name = "regret on a ball at rates that decrease with the root of t"
+    formula = "{diameter}^2 sqrt({rounds}) / (2 {rate}) + {rate} {gradient}^2 (sqrt({rounds}) - 1/2)"
+    inputs = (
+        length("diameter", "D", "the diameter of the ball that holds the weights"),
+        GRADIENT,
+        ROUNDS,
+        Input("rate", "c", "the rate of round t is this, divided by sqrt(t)", RATE.range, default=1.0),
+    )
+    needs = "the losses are convex and the weights are projected on the ball"
+    citation = BallBound.citation
+
+    @staticmethod
+    def bound(diameter: Any, gradient: Any, rounds: Any, rate: Any) -> Any:
+        root = math.sqrt(rounds)
+        return BallBound.bound(diameter, rate / root, gradient, rate * (2 * root - 1))
+
+
 class ObservedBallBound(RegretBound):
     """The same with the gradients there were."""
 
     name = "regret on a ball, gradients as they were"
-    statement = "loss <= L(u) + D^2 / (2 eta_T) + 1/2 sum eta_t |g_t|^2"
+    formula = "D^2 / (2 eta_T) + 1/2 sum eta_t |g_t|^2"
     citation = BallBound.citation
     foreseeable = False
 
     @staticmethod
-    def regret(diameter: Any, last_rate: Any, weighted_squares: Any) -> Any:
+    def bound(diameter: Any, last_rate: Any, weighted_squares: Any) -> Any:
         return diameter * diameter / (2 * last_rate) + weighted_squares / 2
 
     def certify(self, evidence: Any) -> Any:
         ball = evidence.descent.ball or 0.0
         return self.applied(
             evidence,
-            lambda _: self.regret(2 * ball, evidence.last_rate, evidence.weighted_squares),
+            lambda _: self.bound(2 * ball, evidence.last_rate, evidence.weighted_squares),
             {"D": 2 * ball, "eta_T": evidence.last_rate, "sum eta |g|^2": evidence.weighted_squares},
             _in_a_ball(evidence.descent),
         )
@@ -174,11 +207,11 @@ class BoxBound(RegretBound):
     """
 
     name = "adaptive regret in a box"
-    statement = "loss <= L(u) + sum_i D^2 sqrt(delta + S_i^2) / (2 eta) + eta sum_i S_i,  D = 2 box"
+    formula = "sum_i D^2 sqrt(delta + S_i^2) / (2 eta) + eta sum_i S_i,  D = 2 box"
     citation = "Duchi, Hazan & Singer 2011, Theorem 5"
 
     @staticmethod
-    def regret(diameter: Any, rate: Any, roots: Any, sizes: Any) -> Any:
+    def bound(diameter: Any, rate: Any, roots: Any, sizes: Any) -> Any:
         return diameter * diameter * roots / (2 * rate) + rate * sizes
 
     def certify(self, evidence: Any) -> Any:
@@ -188,7 +221,7 @@ class BoxBound(RegretBound):
         roots, sizes = evidence.roots(evidence.columns), float(evidence.columns.sum())
         return self.applied(
             evidence,
-            lambda _: self.regret(2 * (descent.box or 0.0), descent.rate, roots, sizes),
+            lambda _: self.bound(2 * (descent.box or 0.0), descent.rate, roots, sizes),
             {"eta": descent.rate, "sum S_i": sizes},
             Assumption(
                 "the weights stay in a box", Basis.ENFORCED, boxed, "" if boxed else "the learner was given no box"
@@ -203,7 +236,7 @@ class AdaptiveBound(RegretBound):
     """Adaptive descent, with the gradients there were and how far the weights were from those of u."""
 
     name = "adaptive regret, gradients as they were"
-    statement = "loss <= L(u) + sum_i D_i^2 sqrt(delta + G_i) / (2 eta) + eta sum_i sqrt(G_i)"
+    formula = "sum_i D_i^2 sqrt(delta + G_i) / (2 eta) + eta sum_i sqrt(G_i)"
     citation = BoxBound.citation
     foreseeable = False
 

@@ -4,7 +4,7 @@ from afterwit.linear._engine cimport LinearLearner
 
 
 cdef class ScaledLearner(LinearLearner):
-    cdef double _scale
+    cdef public double _scale
 
     cdef void shrink(self, double factor) noexcept nogil
     cdef void step(self, double amount) noexcept nogil

@@ -11,7 +11,7 @@ from typing import Any
 
 import cython
 
-from afterwit.errors import invalid
+from afterwit.core.declared import Number
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -23,9 +23,11 @@ else:
 class ScaledLearner(LinearLearner):
     """A linear learner that can multiply all its weights by one factor."""
 
-    def __init__(self, labels: Any = (-1, 1), intercept: Any = False) -> None:
+    kept = (Number("scale", lambda scale: 0 < scale <= 1, "above 0 and at most 1"),)
+
+    def _begin(self) -> None:
         self._scale = 1.0
-        LinearLearner.__init__(self, labels, intercept)
+        LinearLearner._begin(self)
 
     @cython.cfunc
     @cython.nogil
@@ -54,15 +56,3 @@ class ScaledLearner(LinearLearner):
 
     def _vector(self) -> Any:
         return self._scale * LinearLearner._vector(self)
-
-    def _state(self) -> dict[str, Any]:
-        return {**LinearLearner._state(self), "scale": self._scale}
-
-    def _check_state(self, state: Any) -> None:
-        LinearLearner._check_state(self, state)
-        if type(state["scale"]) is not float or not 0 < state["scale"] <= 1:
-            raise invalid("scale", "above 0 and at most 1", state["scale"])
-
-    def _become(self, state: Any) -> None:
-        LinearLearner._become(self, state)
-        self._scale = state["scale"]

@@ -22,13 +22,12 @@ Source      Duchi, Hazan & Singer 2011, Theorem 5 (the composite mirror descent 
 
 from __future__ import annotations
 
-from typing import Any
-
 import cython
 
-from afterwit.data.values import signature
-from afterwit.errors import positive_number
-from afterwit.linear._losses import LOSSES, loss_number
+from afterwit.core.declared import Option
+from afterwit.data.checks import one_of, optional, positive_number, zero_or_positive
+from afterwit.linear._engine import SHARED
+from afterwit.linear._losses import LOSSES
 from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent
 
 if cython.compiled:
@@ -62,24 +61,22 @@ class AdaGrad(PairedLearner):
     theorems = (BoxBound(), AdaptiveBound())
     converges_without = "mistakes"
     _companion_name = "squares"
-    _checker = "descent"
+    checker = "descent"
 
-    __signature__ = signature(loss="logistic", rate=0.15, delta=1e-6, box=None, intercept=False, labels=(-1, 1))
+    options = (
+        Option("loss", "logistic", one_of(LOSSES)),
+        Option("rate", 0.15, positive_number),
+        Option("delta", 1e-6, zero_or_positive),
+        Option("box", None, optional(positive_number)),
+        *SHARED,
+    )
 
-    def __init__(
-        self,
-        loss: Any = "logistic",
-        rate: Any = 0.15,
-        delta: Any = 1e-6,
-        box: Any = None,
-        intercept: Any = False,
-        labels: Any = (-1, 1),
-    ) -> None:
-        self._loss = loss_number(loss)
-        self._rate = positive_number("rate", rate)
-        self._delta = 0.0 if type(delta) in (int, float) and delta == 0 else positive_number("delta", delta)
-        self._box = 0.0 if box is None else positive_number("box", box)
-        PairedLearner.__init__(self, labels, intercept)
+    def _begin(self) -> None:
+        self._loss = LOSSES.index(self._options["loss"])
+        self._rate = self._options["rate"]
+        self._delta = self._options["delta"]
+        self._box = self._options["box"] or 0.0
+        PairedLearner._begin(self)
 
     @cython.cfunc
     @cython.nogil
@@ -94,7 +91,7 @@ class AdaGrad(PairedLearner):
         if derivative == 0:
             return False
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             gradient = derivative * self._values[self._first + k]
             total = self._weights[2 * column + 1] + gradient * gradient
             self._weights[2 * column + 1] = total
@@ -108,19 +105,9 @@ class AdaGrad(PairedLearner):
 
     def _descent(self) -> Descent:
         return Descent(
-            loss=LOSSES[self._loss],
+            loss=self._options["loss"],
             rate=self._rate,
             adaptive=True,
             delta=self._delta,
-            box=self._box if self._box > 0 else None,
+            box=self._options["box"],
         )
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "loss": LOSSES[self._loss],
-            "rate": self._rate,
-            "delta": self._delta,
-            "box": self._box if self._box > 0 else None,
-            **PairedLearner.parameters.__get__(self),
-        }

@@ -24,7 +24,6 @@ from typing import Any
 
 import cython
 
-from afterwit.data.values import signature
 from afterwit.linear.perceptron import perceptron_bounds
 
 if cython.compiled:
@@ -49,11 +48,6 @@ class AveragedPerceptron(PairedLearner):
     _companion_name = "moments"
     _rests = False
 
-    __signature__ = signature(intercept=False, labels=(-1, 1))
-
-    def __init__(self, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        PairedLearner.__init__(self, labels, intercept)
-
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -77,7 +71,7 @@ class AveragedPerceptron(PairedLearner):
         if prediction == y:
             return False
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             change = y * self._values[self._first + k]
             self._weights[2 * column] += change
             self._weights[2 * column + 1] += when * change

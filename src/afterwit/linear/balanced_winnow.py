@@ -20,17 +20,27 @@ Source      Littlestone 1988; Kivinen & Warmuth 1997 (EG with positive and negat
 
 from __future__ import annotations
 
-from typing import Any
-
 import cython
 
-from afterwit.data.values import signature
-from afterwit.linear.winnow import WinnowBound, WinnowHingeBound
+from afterwit.linear.winnow import TunedWinnowBound, WinnowBound, WinnowHingeBound
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._multiplicative import MultiplicativeLearner
 else:
     from afterwit.linear._multiplicative import MultiplicativeLearner
+
+
+class TunedBalancedWinnowBound(TunedWinnowBound):
+    """Winnow's bound for twice as many features, as it works on (x, -x)."""
+
+    id = "balanced-winnow"
+    name = "balanced Winnow's margin bound at the best rate"
+    formula = "2 ({radius} / {margin})^2 ln(2 {features})"
+    needs = "the rate is rho / r^2, and some v separates the examples with that margin"
+
+    @staticmethod
+    def bound(features: Any, radius: Any, margin: Any) -> Any:
+        return TunedWinnowBound.bound(2 * features, radius, margin)
 
 
 @cython.cclass
@@ -44,11 +54,6 @@ class BalancedWinnow(MultiplicativeLearner):
 
     theorems = (WinnowBound(), WinnowHingeBound())
     _signed = True
-
-    __signature__ = signature(rate=0.1, intercept=False, labels=(-1, 1))
-
-    def __init__(self, rate: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        MultiplicativeLearner.__init__(self, rate, intercept, labels)
 
     @cython.cfunc
     @cython.nogil

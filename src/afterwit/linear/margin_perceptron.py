@@ -21,10 +21,12 @@ from typing import Any
 
 import cython
 
-from afterwit.certify.linear import separability
-from afterwit.core.certificate import Assumption, Basis, Theorem
-from afterwit.data.values import signature
-from afterwit.errors import invalid, positive_number
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.declared import Number, Option
+from afterwit.core.inputs import RADIUS, SEPARABLE, length, margin_within_radius
+from afterwit.core.theorem import Theorem
+from afterwit.data.checks import positive_number
+from afterwit.linear._engine import SHARED
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -38,17 +40,21 @@ else:
 class MarginUpdateBound(Theorem):
     """Data separable with the margin that is aimed at half of: a bound on the number of updates."""
 
+    id = "margin-perceptron"
     name = "margin perceptron bound"
-    statement = "updates <= 16 (R / rho)^2"
-    citation = "Mohri et al. 2018, Exercise 8.6"
     quantity = "updates"
+    formula = "16 ({radius} / {margin})^2"
+    inputs = (RADIUS, length("margin", "rho", "the margin, of which half is aimed at"))
+    needs = SEPARABLE
+    citation = "Mohri et al. 2018, Exercise 8.6"
+    check = staticmethod(margin_within_radius)
 
     @staticmethod
     def bound(radius: Any, margin: Any) -> Any:
         return 16 * (radius / margin) * (radius / margin)
 
     def certify(self, evidence: Any) -> Any:
-        separable, widest = separability(evidence)
+        separable, widest = evidence.separability()
         if widest is None:
             return evidence.certificate(self, None, {}, separable)
         unit, rho = evidence.unit, evidence.margin
@@ -74,19 +80,20 @@ class MarginPerceptron(LinearLearner):
     """
 
     _margin: cython.double
-    _square: cython.double
+    _square = cython.declare(cython.double, visibility="public")
     # The largest |w|^2 since it was last measured.
-    _peak: cython.double
+    _peak = cython.declare(cython.double, visibility="public")
 
     theorems = (MarginUpdateBound(),)
 
-    __signature__ = signature(margin=0.1, intercept=False, labels=(-1, 1))
+    options = (Option("margin", 0.1, positive_number), *SHARED)
+    kept = tuple(Number(name, lambda x: x >= 0, "a number that is not negative") for name in ("square", "peak"))
 
-    def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        self._margin = positive_number("margin", margin)
+    def _begin(self) -> None:
+        self._margin = self._options["margin"]
         self._square = 0.0
         self._peak = 0.0
-        LinearLearner.__init__(self, labels, intercept)
+        LinearLearner._begin(self)
 
     @cython.cfunc
     @cython.nogil
@@ -108,7 +115,7 @@ class MarginPerceptron(LinearLearner):
         after: cython.double
         change: cython.double = 0.0
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             before = self._weights[column]
             after = before + y * self._values[self._first + k]
             self._weights[column] = after
@@ -126,21 +133,3 @@ class MarginPerceptron(LinearLearner):
     def margin(self) -> float:
         """The margin rho, half of which every example should have."""
         return self._margin
-
-    def _state(self) -> dict[str, Any]:
-        return {**LinearLearner._state(self), "square": self._square, "peak": self._peak}
-
-    def _check_state(self, state: Any) -> None:
-        LinearLearner._check_state(self, state)
-        for name in ("square", "peak"):
-            if type(state[name]) is not float or state[name] < 0:
-                raise invalid(name, "a number that is not negative", state[name])
-
-    def _become(self, state: Any) -> None:
-        LinearLearner._become(self, state)
-        self._square = state["square"]
-        self._peak = state["peak"]
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"margin": self._margin, **LinearLearner.parameters.__get__(self)}

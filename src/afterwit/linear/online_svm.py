@@ -21,12 +21,11 @@ Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.11 and Exercise 8.5; 
 
 from __future__ import annotations
 
-from typing import Any
-
 import cython
 
-from afterwit.data.values import signature
-from afterwit.errors import invalid, positive_number
+from afterwit.core.declared import Option
+from afterwit.data.checks import positive_number, share
+from afterwit.linear._engine import SHARED
 from afterwit.linear._regret import Descent, LargestGradientBound, ObservedGradientsBound
 
 if cython.compiled:
@@ -50,16 +49,14 @@ class OnlineSVM(ScaledLearner):
 
     theorems = (LargestGradientBound(), ObservedGradientsBound())
     converges_without = "mistakes"
-    _checker = "descent"
+    checker = "descent"
 
-    __signature__ = signature(C=100.0, rate=1e-4, intercept=False, labels=(-1, 1))
+    options = (Option("C", 100.0, positive_number), Option("rate", 1e-4, share), *SHARED)
 
-    def __init__(self, C: Any = 100.0, rate: Any = 1e-4, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        self._C = positive_number("C", C)
-        self._rate = positive_number("rate", rate)
-        if self._rate >= 1:
-            raise invalid("rate", "above 0 and below 1", rate)
-        ScaledLearner.__init__(self, labels, intercept)
+    def _begin(self) -> None:
+        self._C = self._options["C"]
+        self._rate = self._options["rate"]
+        ScaledLearner._begin(self)
 
     @cython.cfunc
     @cython.nogil
@@ -74,7 +71,3 @@ class OnlineSVM(ScaledLearner):
 
     def _descent(self) -> Descent:
         return Descent(loss="hinge", rate=self._rate, factor=self._C, ridge=True)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"C": self._C, "rate": self._rate, **ScaledLearner.parameters.__get__(self)}

@@ -25,21 +25,32 @@ Source      Rosenblatt 1958; Novikoff 1962; Mohri, Rostamizadeh & Talwalkar, Fou
 from __future__ import annotations
 
 import math
-from copy import copy
 from typing import Any
 
 import cython
 import numpy as np
 
-from afterwit.certify.linear import separability
-from afterwit.core.certificate import Assumption, Basis, Theorem
-from afterwit.data.values import signature
-from afterwit.errors import positive_number
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.declared import Option
+from afterwit.core.inputs import HINGE_LOSS, IID, MARGIN, NORM, RADIUS, SEPARABLE, length, margin_within_radius
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.checks import positive_number
+from afterwit.data.quantities import COUNT, COUNT_OR_NONE, NOT_NEGATIVE
+from afterwit.linear._engine import SHARED
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
 else:
     from afterwit.linear._engine import LinearLearner
+
+
+RHO = length("rho", "rho", "the margin at which the hinge losses of the unit vector v are taken")
+ROWS = Input("rows", "n", "how many examples it was trained on", COUNT)
+
+
+def _on_updates(size: str, symbol: str) -> Input:
+    meaning = f"the {size} of the hinge losses of v, at margin rho, in the rounds with an update"
+    return Input("loss", symbol, meaning, NOT_NEGATIVE)
 
 
 class PerceptronBound(Theorem):
@@ -48,26 +59,29 @@ class PerceptronBound(Theorem):
     Learners that update as the perceptron does but predict otherwise have the bound on their updates only.
     """
 
-    formula: str
+    quantity = "mistakes"
 
     def __init__(self, quantity: str = "mistakes") -> None:
         self.quantity = quantity
-        self.statement = f"{quantity} <= {self.formula}"
 
 
 class MarginBound(PerceptronBound):
     """Separable data: the number of mistakes is at most the squared ratio of radius to margin."""
 
+    id = "perceptron"
     name = "margin bound"
-    formula = "(R / gamma)^2"
+    formula = "({radius} / {margin})^2"
+    inputs = (RADIUS, MARGIN)
+    needs = SEPARABLE
     citation = "Novikoff 1962; Mohri et al. 2018, Theorem 8.8"
+    check = staticmethod(margin_within_radius)
 
     @staticmethod
     def bound(radius: Any, margin: Any) -> Any:
         return (radius / margin) * (radius / margin)
 
     def certify(self, evidence: Any) -> Any:
-        separable, widest = separability(evidence)
+        separable, widest = evidence.separability()
         if widest is None:
             return evidence.certificate(self, None, {}, separable)
         unit = evidence.unit
@@ -78,8 +92,11 @@ class MarginBound(PerceptronBound):
 class HingeBound(PerceptronBound):
     """Any sequence: squared length of a comparator, and twice its hinge loss over all rounds."""
 
+    id = "perceptron-hinge"
     name = "hinge bound"
-    formula = "R^2 |u|^2 + 2 L(u)"
+    formula = "({radius} {norm})^2 + 2 {hinge_loss}"
+    inputs = (RADIUS, NORM, HINGE_LOSS)
+    needs = "w starts at 0"
     citation = "Blum et al., Foundations of Data Science, Theorem 5.11"
 
     @staticmethod
@@ -100,8 +117,9 @@ class RootHingeBound(HingeBound):
     over all rounds the bound is a promise: it knows nothing of what the learner did.
     """
 
+    id = "perceptron-hinge-sharper"
     name = "sharper hinge bound"
-    formula = "((R |u| + sqrt(R^2 |u|^2 + 4 L(u))) / 2)^2"
+    formula = "(({radius} {norm} + sqrt(({radius} {norm})^2 + 4 {hinge_loss})) / 2)^2"
     citation = "Mohri et al. 2018, Theorem 8.11, with the losses of all rounds"
 
     @staticmethod
@@ -119,18 +137,20 @@ class UpdateHingeBound(PerceptronBound):
     chosen without a look at the updates. Even so the bound knows where the learner updated, and is listed last.
     """
 
+    id = "perceptron-update-hinge"
     name = "hinge bound on update rounds"
-    formula = "((r/rho + sqrt(r^2/rho^2 + 4 |l|_1)) / 2)^2"
+    formula = "(({radius}/{rho} + sqrt(({radius}/{rho})^2 + 4 {loss})) / 2)^2"
+    inputs = (RADIUS, RHO, _on_updates("sum", "|l|_1"))
+    needs = "w starts at 0; the losses are those of the rounds with an update"
     citation = "Mohri et al. 2018, Theorem 8.11"
     foreseeable = False
-    loss_name = "|l|_1"
 
     @staticmethod
     def bound(radius: Any, rho: Any, loss: Any) -> Any:
         return RootHingeBound.bound(radius, 1 / rho, loss)
 
     @staticmethod
-    def loss(comparator: Any) -> Any:
+    def size(comparator: Any) -> Any:
         """The size of the vector of hinge losses that the bound speaks of."""
         return comparator.hinge
 
@@ -138,16 +158,18 @@ class UpdateHingeBound(PerceptronBound):
         chosen = evidence.best(lambda u: RootHingeBound.bound(evidence.radius, u.norm, u.hinge))
         if chosen.norm > 0:
             chosen = evidence.losses_on_updates(chosen)
-        loss, unit = self.loss(chosen), evidence.unit
-        inputs = {"r": unit * evidence.radius, "rho": unit * chosen.rho, self.loss_name: loss, "v": chosen.source}
+        loss, unit = self.size(chosen), evidence.unit
+        size = self.inputs[-1].symbol
+        inputs = {"r": unit * evidence.radius, "rho": unit * chosen.rho, size: loss, "v": chosen.source}
         return evidence.certificate(self, self.bound(evidence.radius, chosen.rho, loss), inputs)
 
 
 class SimpleUpdateHingeBound(UpdateHingeBound):
     """The second, simpler inequality of the same theorem; never below the first."""
 
+    id = "perceptron-update-hinge-simple"
     name = "simpler hinge bound on update rounds"
-    formula = "(r/rho + sqrt(|l|_1))^2"
+    formula = "({radius}/{rho} + sqrt({loss}))^2"
 
     @staticmethod
     def bound(radius: Any, rho: Any, loss: Any) -> Any:
@@ -158,17 +180,18 @@ class SimpleUpdateHingeBound(UpdateHingeBound):
 class EuclideanHingeBound(UpdateHingeBound):
     """The same with the Euclidean norm of the hinge losses; never below the first either."""
 
+    id = "perceptron-update-hinge-euclidean"
     name = "Euclidean hinge bound on update rounds"
-    formula = "(r/rho + |l|_2)^2"
+    formula = "({radius}/{rho} + {loss})^2"
+    inputs = (RADIUS, RHO, _on_updates("Euclidean norm", "|l|_2"))
     citation = "Mohri et al. 2018, Theorem 8.12"
-    loss_name = "|l|_2"
 
     @staticmethod
     def bound(radius: Any, rho: Any, loss: Any) -> Any:
         return (radius / rho + loss) * (radius / rho + loss)
 
     @staticmethod
-    def loss(comparator: Any) -> Any:
+    def size(comparator: Any) -> Any:
         return comparator.hinge_norm
 
 
@@ -179,20 +202,33 @@ class TrainedBound(Theorem):
     sample is at most min(M, (R/gamma)^2) / n, and its mean is the mean error on new data of training on n - 1 rows.
     """
 
+    id = "perceptron-trained"
     name = "error after training to convergence"
-    statement = "E[error on new data] <= E[min(M, (R / gamma)^2) / n], of which this sample gives one value"
-    citation = "Mohri et al. 2018, Theorem 8.9"
     quantity = "error"
+    formula = "min({updates}, ({radius} / {margin})^2) / {rows}"
+    inputs = (
+        Input("updates", "M", "how many updates training to convergence made", COUNT_OR_NONE),
+        RADIUS,
+        MARGIN,
+        ROWS,
+    )
+    needs = f"{IID}, separable with that margin; training went on until a whole pass was right"
+    citation = "Mohri et al. 2018, Theorem 8.9"
+    chance = "on average over samples, of which this is one"
     foreseeable = False
 
     @staticmethod
     def bound(updates: Any, radius: Any, margin: Any, rows: Any) -> Any:
         return min(updates, MarginBound.bound(radius, margin)) / rows
 
+    @staticmethod
+    def check(radius: Any, margin: Any, **_: Any) -> None:
+        margin_within_radius(radius, margin)
+
     def certify(self, evidence: Any) -> Any:
         if evidence.passes < 2:
             return None
-        separable, widest = separability(evidence)
+        separable, widest = evidence.separability()
         converged = Assumption(
             "training went on until a whole pass was right",
             Basis.OBSERVED,
@@ -213,6 +249,26 @@ class TrainedBound(Theorem):
         }
         bound = self.bound(len(evidence.updates), evidence.radius, widest.margin, rows)
         return evidence.certificate(self, bound, inputs, separable, converged, drawn, observed=error or 0.0)
+
+
+class SVMLeaveOneOutBound(TrainedBound):
+    """The same for an SVM without offset, which depends on its support vectors alone."""
+
+    id = "svm-leave-one-out"
+    name = "leave-one-out bound of an SVM"
+    formula = "min({support_vectors}, ({radius} / {margin})^2) / {rows}"
+    inputs = (
+        Input("support_vectors", "N_SV", "how many support vectors the SVM has", COUNT_OR_NONE),
+        RADIUS,
+        MARGIN,
+        ROWS,
+    )
+    needs = f"{IID}, separable with that margin; the SVM has no offset"
+    citation = "Mohri et al. 2018, Theorem 8.10"
+
+    @staticmethod
+    def bound(support_vectors: Any, radius: Any, margin: Any, rows: Any) -> Any:
+        return TrainedBound.bound(support_vectors, radius, margin, rows)
 
 
 def perceptron_bounds(quantity: str = "mistakes") -> tuple[Theorem, ...]:
@@ -239,16 +295,17 @@ class Perceptron(LinearLearner):
     """
 
     _rate: cython.double
-    _start: object
 
     theorems = (*perceptron_bounds(), TrainedBound())
 
-    __signature__ = signature(rate=1.0, start=None, intercept=False, labels=(-1, 1))
+    options = (Option("rate", 1.0, positive_number), Option("start", None), *SHARED)
 
-    def __init__(self, rate: Any = 1.0, start: Any = None, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        self._rate = positive_number("rate", rate)
-        LinearLearner.__init__(self, labels, intercept, start)
-        self._start = None if start is None else self.weights
+    def _begin(self) -> None:
+        LinearLearner._begin(self)
+        self._rate = self._options["rate"]
+        if self._options["start"] is not None:
+            self._begin_at(self._options["start"])
+            self._options["start"] = self.weights
 
     @cython.cfunc
     @cython.nogil
@@ -264,7 +321,3 @@ class Perceptron(LinearLearner):
     def rate(self) -> float:
         """The factor eta."""
         return self._rate
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"rate": self._rate, "start": copy(self._start), **LinearLearner.parameters.__get__(self)}

@@ -23,13 +23,12 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.3.2;
 
 from __future__ import annotations
 
-from typing import Any
-
 import cython
 
-from afterwit.data.values import signature
-from afterwit.errors import invalid, positive_number
-from afterwit.linear._losses import LOSSES, loss_number
+from afterwit.core.declared import Number, Option, any_number
+from afterwit.data.checks import one_of, optional, positive_number
+from afterwit.linear._engine import SHARED
+from afterwit.linear._losses import LOSSES
 from afterwit.linear._regret import (
     BallBound,
     Descent,
@@ -67,33 +66,28 @@ class SGD(ScaledLearner):
     _rate: cython.double
     _decreasing: cython.bint
     _ball: cython.double
-    _square: cython.double
+    _square = cython.declare(cython.double, visibility="public")
 
     theorems = (LargestGradientBound(), BallBound(), ObservedGradientsBound(), ObservedBallBound())
     converges_without = "mistakes"
-    _checker = "descent"
+    checker = "descent"
 
-    __signature__ = signature(
-        loss="logistic", rate=0.03, schedule="constant", ball=None, intercept=False, labels=(-1, 1)
+    options = (
+        Option("loss", "logistic", one_of(LOSSES)),
+        Option("rate", 0.03, positive_number),
+        Option("schedule", "constant", one_of(SCHEDULES)),
+        Option("ball", None, optional(positive_number)),
+        *SHARED,
     )
+    kept = (*ScaledLearner.kept, Number("square", any_number, "a number"))
 
-    def __init__(
-        self,
-        loss: Any = "logistic",
-        rate: Any = 0.03,
-        schedule: Any = "constant",
-        ball: Any = None,
-        intercept: Any = False,
-        labels: Any = (-1, 1),
-    ) -> None:
-        self._loss = loss_number(loss)
-        self._rate = positive_number("rate", rate)
-        if not isinstance(schedule, str) or schedule not in SCHEDULES:
-            raise invalid("schedule", "'constant' or '1/sqrt(t)'", schedule)
-        self._decreasing = schedule != "constant"
-        self._ball = 0.0 if ball is None else positive_number("ball", ball)
+    def _begin(self) -> None:
+        self._loss = LOSSES.index(self._options["loss"])
+        self._rate = self._options["rate"]
+        self._decreasing = self._options["schedule"] != "constant"
+        self._ball = self._options["ball"] or 0.0
         self._square = 0.0
-        ScaledLearner.__init__(self, labels, intercept)
+        ScaledLearner._begin(self)
 
     @cython.cfunc
     @cython.nogil
@@ -121,7 +115,7 @@ class SGD(ScaledLearner):
         after: cython.double
         total: cython.double = 0.0
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             before = self._weights[column]
             after = before + amount / self._scale * self._values[self._first + k]
             self._weights[column] = after
@@ -141,30 +135,8 @@ class SGD(ScaledLearner):
 
     def _descent(self) -> Descent:
         return Descent(
-            loss=LOSSES[self._loss],
+            loss=self._options["loss"],
             rate=self._rate,
             decreasing=self._decreasing,
-            ball=self._ball if self._ball > 0 else None,
+            ball=self._options["ball"],
         )
-
-    def _state(self) -> dict[str, Any]:
-        return {**ScaledLearner._state(self), "square": self._square}
-
-    def _check_state(self, state: Any) -> None:
-        ScaledLearner._check_state(self, state)
-        if type(state["square"]) is not float:
-            raise invalid("square", "a number", state["square"])
-
-    def _become(self, state: Any) -> None:
-        ScaledLearner._become(self, state)
-        self._square = state["square"]
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "loss": LOSSES[self._loss],
-            "rate": self._rate,
-            "schedule": SCHEDULES[self._decreasing],
-            "ball": self._ball if self._ball > 0 else None,
-            **ScaledLearner.parameters.__get__(self),
-        }

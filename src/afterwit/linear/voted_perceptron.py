@@ -27,9 +27,8 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.data.values import signature
+from afterwit.core.learner import view
 from afterwit.errors import invalid
-from afterwit.linear._engine import view
 from afterwit.linear.perceptron import perceptron_bounds
 
 if cython.compiled:
@@ -62,16 +61,14 @@ class VotedPerceptron(LinearLearner):
     theorems = perceptron_bounds("updates")
     _rests = False
 
-    __signature__ = signature(intercept=False, labels=(-1, 1))
-
-    def __init__(self, intercept: Any = False, labels: Any = (-1, 1)) -> None:
+    def _begin(self) -> None:
         self._added = 0
         self._starts = view(np.zeros(16, dtype=np.int64))
         self._places = view(np.zeros(64, dtype=np.int32))
         self._entries = view(np.zeros(64))
         self._votes = view(np.zeros(16, dtype=np.int64))
         self._spread = view(np.zeros(16))
-        LinearLearner.__init__(self, labels, intercept)
+        LinearLearner._begin(self)
         # A vote is finite whatever the values are.
         self._bad_values_show = False
 
@@ -101,7 +98,7 @@ class VotedPerceptron(LinearLearner):
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             if 0 <= column < self._features:
                 if there:
                     self._spread[column] += self._values[self._first + k]
@@ -131,7 +128,7 @@ class VotedPerceptron(LinearLearner):
             with cython.gil:
                 self._make_room(end + self._length)
         for k in range(self._length):
-            self._places[end + k] = k if self._dense else self._columns[self._offset + k]
+            self._places[end + k] = self._columns[self._offset + k]
             self._entries[end + k] = y * self._values[self._first + k]
         self._added += 1
         self._starts[self._added] = end + self._length

@@ -25,8 +25,11 @@ from typing import Any
 
 import cython
 
-from afterwit.core.certificate import Assumption, Basis, Theorem
-from afterwit.data.values import signature
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.inputs import FEATURES, HINGE_LOSS, LARGEST_ENTRY, ONE_NORM_MARGIN, RATE, margin_within_radius
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.quantities import NOT_NEGATIVE
+from afterwit.errors import invalid
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._multiplicative import MultiplicativeLearner
@@ -37,14 +40,23 @@ else:
 class WinnowBound(Theorem):
     """Data separable by a comparator of 1-norm 1 (without negative weights, for Winnow itself)."""
 
+    id = "winnow-rate"
     name = "Winnow's margin bound"
-    statement = "mistakes <= ln N / (eta rho - eta^2 r^2 / 2), which is 2 (r / rho)^2 ln N for eta = rho / r^2"
-    citation = "Mohri et al. 2018, Theorem 8.13"
     quantity = "mistakes"
+    formula = "ln({features}) / ({rate} {margin} - {rate}^2 {radius}^2 / 2)"
+    inputs = (FEATURES, LARGEST_ENTRY, ONE_NORM_MARGIN, RATE)
+    needs = "a v without negative weights separates the examples with that margin, and eta < 2 rho / r^2"
+    citation = "Mohri et al. 2018, Theorem 8.13"
 
     @staticmethod
     def bound(features: Any, radius: Any, margin: Any, rate: Any) -> Any:
         return math.log(features) / (rate * margin - (rate * radius) ** 2 / 2)
+
+    @staticmethod
+    def check(radius: Any, margin: Any, rate: Any, **_: Any) -> None:
+        margin_within_radius(radius, margin)
+        if not rate * radius * radius < 2 * margin:
+            raise invalid("rate", f"below 2 rho / r^2 = {2 * margin / radius / radius:.6g}", rate)
 
     def certify(self, evidence: Any) -> Any:
         separable, widest = evidence.separability()
@@ -70,6 +82,27 @@ class WinnowBound(Theorem):
         return evidence.certificate(self, bound, inputs, separable, slow_enough)
 
 
+class TunedWinnowBound(Theorem):
+    """Winnow at the best rate for a margin that is known."""
+
+    id = "winnow"
+    name = "Winnow's margin bound at the best rate"
+    quantity = "mistakes"
+    formula = "2 ({radius} / {margin})^2 ln({features})"
+    inputs = (FEATURES, LARGEST_ENTRY, ONE_NORM_MARGIN)
+    needs = "the rate is rho / r^2, and a v without negative weights separates the examples with that margin"
+    citation = WinnowBound.citation
+
+    @staticmethod
+    def bound(features: Any, radius: Any, margin: Any) -> Any:
+        # In the unit in which r is 1, so that no square overflows.
+        return WinnowBound.bound(features, 1.0, margin / radius, margin / radius)
+
+    @staticmethod
+    def check(radius: Any, margin: Any, **_: Any) -> None:
+        margin_within_radius(radius, margin)
+
+
 class WinnowHingeBound(Theorem):
     """Any sequence: 1-norm and hinge loss of a comparator u whose norm is below 2/(eta r^2).
 
@@ -77,15 +110,29 @@ class WinnowHingeBound(Theorem):
     M updates it reads -ln N <= M eta^2 r^2 / 2 - eta (M - L) / |u|_1, with L the hinge losses of all rounds.
     """
 
+    id = "winnow-hinge"
     name = "Winnow's hinge bound"
-    statement = "mistakes <= (|u|_1 ln N / eta + L(u)) / (1 - eta r^2 |u|_1 / 2)"
-    citation = "by the proof of Theorem 8.13 of Mohri et al. 2018, with the hinge losses of all rounds"
     quantity = "mistakes"
+    formula = "({norm} ln({features}) / {rate} + {hinge_loss}) / (1 - {rate} {radius}^2 {norm} / 2)"
+    inputs = (
+        FEATURES,
+        LARGEST_ENTRY,
+        Input("norm", "|u|_1", "the 1-norm of the comparator u, which has no negative weight", NOT_NEGATIVE),
+        HINGE_LOSS,
+        RATE,
+    )
+    needs = "eta < 2 / (r^2 |u|_1)"
+    citation = "by the proof of Theorem 8.13 of Mohri et al. 2018, with the hinge losses of all rounds"
 
     @staticmethod
     def bound(features: Any, radius: Any, norm: Any, hinge_loss: Any, rate: Any) -> Any:
         left = 1 - rate * radius**2 * norm / 2
         return (norm * math.log(features) / rate + hinge_loss) / left if left > 0 else math.inf
+
+    @staticmethod
+    def check(radius: Any, norm: Any, rate: Any, **_: Any) -> None:
+        if not rate * radius * radius * norm < 2:
+            raise invalid("rate", f"below 2 / (r^2 |u|_1) = {2 / radius / radius / norm:.6g}", rate)
 
     def certify(self, evidence: Any) -> Any:
         if not evidence.complete:
@@ -116,11 +163,6 @@ class Winnow(MultiplicativeLearner):
     """
 
     theorems = (WinnowBound(), WinnowHingeBound())
-
-    __signature__ = signature(rate=0.1, intercept=False, labels=(-1, 1))
-
-    def __init__(self, rate: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None:
-        MultiplicativeLearner.__init__(self, rate, intercept, labels)
 
     @cython.cfunc
     @cython.nogil

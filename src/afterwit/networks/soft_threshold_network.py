@@ -27,8 +27,9 @@ from typing import Any
 import cython
 import numpy as np
 
+from afterwit.data.checks import positive_number
 from afterwit.data.values import signature
-from afterwit.errors import invalid, positive_number
+from afterwit.errors import invalid
 from afterwit.linear._engine import view
 
 if cython.compiled:

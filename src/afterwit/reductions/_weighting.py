@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from afterwit.core.certificate import Theorem
+from afterwit.core.theorem import Theorem
 from afterwit.errors import Words, invalid
 from afterwit.experts._engine import ExpertLearner
 from afterwit.experts.adahedge import AdaHedge

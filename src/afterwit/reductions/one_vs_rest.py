@@ -32,9 +32,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.certificate import Certificate, Theorem
+from afterwit.core.certificate import Certificate
 from afterwit.core.learner import BinaryLearner, Storable
 from afterwit.core.protocol import Training
+from afterwit.core.theorem import Theorem
 from afterwit.data.labels import listed, plain_label
 from afterwit.data.rows import Rows, as_mapping, read_many, read_one
 from afterwit.errors import InputError, LabelError, Words, invalid, shorten

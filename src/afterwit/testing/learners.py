@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Certificate, Theorem, Verdict
+from afterwit.core.certificate import Certificate, Verdict
+from afterwit.core.theorem import Theorem
 from afterwit.data.values import same_value
 from afterwit.errors import InputError, LabelError
 from afterwit.testing import twins as _twins

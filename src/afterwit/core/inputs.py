@@ -1,11 +1,11 @@
-"""Inputs that many formulas share."""
+"""Inputs that the formulas of several theorems share."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from afterwit.bounds._entry import Alternative, Input
+from afterwit.core.theorem import Alternative, Input
 from afterwit.data.quantities import (
     COUNT,
     COUNT_OR_NONE,
@@ -15,6 +15,12 @@ from afterwit.data.quantities import (
     PROBABILITY,
     Range,
 )
+from afterwit.errors import invalid
+
+
+def length(name: str, symbol: str, meaning: str) -> Any:
+    return Input(name, symbol, meaning, POSITIVE)
+
 
 IID = "the examples are independent draws from one distribution"
 CHANCE = "with probability 1 - delta"
@@ -55,12 +61,23 @@ VC_DIMENSION = Input(
     ),
 )
 
+RADIUS = length("radius", "R", "the length of the longest example")
+LARGEST_ENTRY = length("radius", "r", "the largest entry of any example, without its sign")
+MARGIN = length("margin", "gamma", "the margin: y (v . x) is at least this, for a unit v")
+ONE_NORM_MARGIN = length("margin", "rho", "the margin: y (v . x) is at least this, for a v of 1-norm 1")
+FEATURES = Input("features", "N", "how many features", COUNT)
+HINGE_LOSS = Input("hinge_loss", "L", "the total hinge loss of u, over all rounds", NOT_NEGATIVE)
+NORM = Input("norm", "|u|", "the length of the comparator u", NOT_NEGATIVE)
+SEPARABLE = "w starts at 0 and a hyperplane through 0 separates the examples with that margin"
+
+
+def margin_within_radius(radius: Any, margin: Any) -> None:
+    """A margin is a scalar product with a vector of length 1: no example can have one above its own length."""
+    if margin > radius:
+        raise invalid("margin", f"at most the radius, {radius:.6g}", margin)
+
 
 def bits(least: int = 0) -> Input:
     """The size of a description; the regularised bound gives every size from 1 on its share of delta."""
     allowed = Range("a finite number, at least 1", lambda x: x >= 1) if least else NOT_NEGATIVE
     return Input("bits", "b", "the size of the rule's description in bits", allowed)
-
-
-def length(name: str, symbol: str, meaning: str) -> Any:
-    return Input(name, symbol, meaning, POSITIVE)
