@@ -93,6 +93,10 @@ def any_number(value: float) -> bool:
     return True
 
 
+def is_not_negative(value: float) -> bool:
+    return value >= 0
+
+
 @dataclass(frozen=True)
 class Number(Kept):
     """A number: which ones are allowed, as a test and in words."""
