@@ -277,7 +277,7 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give."""
     setting, claimed = evidence.setting, evidence.state
     if len(values) != evidence.rounds:
-        raise _not_these([f"the learner counts {evidence.rounds:,} rounds, these are {len(values):,}"])
+        raise _not_these(f"the learner counts {evidence.rounds:,} rounds, these are {len(values):,}")
     losses = values if outcomes is None else setting.loss.values(values, outcomes[:, np.newaxis])
     awake = ~np.isnan(values)
     lost = np.where(awake, losses, 0.0)
@@ -287,13 +287,13 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     if not np.array_equal((~awake).sum(axis=0), claimed["asleep_rounds"]):
         differing.append("the rounds in which experts slept")
     if differing:
-        raise _not_these([_are_others(differing)])
+        raise _not_these(_are_others(differing))
     fresh = type(learner)(**learner.parameters)
     shares = np.empty(values.shape)
     try:
         forecasts, _ = fresh._learn(values, outcomes, Experts(evidence.n, claimed["names"]), shares)
     except InputError as error:
-        raise _not_these([f"played again they fail: {error}"]) from None
+        raise _not_these(f"played again they fail: {error}") from None
     own, sizes = _own_losses(setting, values, outcomes, forecasts, shares, lost, awake)
     if _sums(own, sizes, evidence.n).differ_from(claimed["loss"]):
         differing.append("the learner's loss")
@@ -313,17 +313,17 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
             differing.append("the swap regret")
     differing += sorted(_other_state(fresh.state(), claimed))
     if differing:
-        raise _not_these([_are_others(differing)])
+        raise _not_these(_are_others(differing))
 
 
-def _not_these(why: list[str]) -> InputError:
-    return InputError(f"advice and outcomes must be the rounds the learner learned from; {'; '.join(why)}")
+def _not_these(why: str) -> InputError:
+    return InputError(f"advice and outcomes must be the rounds the learner learned from; {why}")
 
 
 def _are_others(differing: list[str]) -> str:
     *first, last = differing
     named = f"{', '.join(first)} and {last}" if first else last
-    return f"computed from them, {named} differ{'' if first or last.endswith('s') else 's'}"
+    return f"computed from them, {named} would be different"
 
 
 def _own_losses(
@@ -340,7 +340,7 @@ def _own_losses(
     if setting.way in (Way.EXPECTED, Way.DRAWN):
         drawn = _drawn(setting.seed, shares)
         if outcomes is not None and not np.array_equal(forecasts, np.take_along_axis(values, drawn, axis=1)[:, 0]):
-            raise _not_these(["the forecasts are not those of the experts drawn"])
+            raise _not_these("the forecasts are not those of the experts drawn")
         if setting.way is Way.DRAWN:
             own = np.take_along_axis(seen, drawn, axis=1)[:, 0]
             return own, np.abs(own)
@@ -364,7 +364,7 @@ def _check_means(values: Floats, shares: Floats, forecasts: Floats) -> None:
     terms = shares * values
     tolerance = 4 * EPSILON * (values.shape[1] + 16) * np.abs(terms).sum(axis=1)
     if not (np.abs(terms.sum(axis=1) - forecasts) <= tolerance).all():
-        raise _not_these(["the forecasts are not the means of the advice by the shares"])
+        raise _not_these("the forecasts are not the means of the advice by the shares")
 
 
 def _check_votes(values: Floats, shares: Floats, forecasts: Floats) -> None:
@@ -381,7 +381,7 @@ def _check_votes(values: Floats, shares: Floats, forecasts: Floats) -> None:
     largest = np.maximum.reduceat(votes, np.flatnonzero(np.diff(row, prepend=-1)))
     received = (shares * (values == forecasts[:, np.newaxis])).sum(axis=1)
     if not (received >= largest - 4 * EPSILON * (values.shape[1] + 16)).all():
-        raise _not_these(["the forecasts are not the labels with the largest shares behind them"])
+        raise _not_these("the forecasts are not the labels with the largest shares behind them")
 
 
 def _drawn(seed: int, shares: Floats) -> npt.NDArray[np.intp]:

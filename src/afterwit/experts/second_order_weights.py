@@ -101,7 +101,7 @@ class GeneralSecondOrderBound(RegretTheorem):
     def regret_bound(self, evidence: Any) -> Any:
         beta, rounds = evidence.facts["beta"], evidence.rounds
         bound = self.bound(evidence.log_n, rounds, beta, 2 * beta)
-        inputs = {"N": evidence.n, "T": rounds, "beta": beta, "alpha": 2 * beta, "range": evidence.width}
+        inputs = {"N": evidence.n, "T": rounds, "beta": beta, "range": evidence.width}
         return evidence.width * bound, inputs
 
 

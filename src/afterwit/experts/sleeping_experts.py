@@ -75,7 +75,7 @@ class SleepingBound(OnAverage):
         own = evidence.expert_losses + evidence.regrets
         # Of those that have ever been awake, the one that comes closest to breaking the bound.
         closest = int(np.argmax(np.where(evidence.awake_rounds > 0, own - bounds, -np.inf)))
-        inputs = {"N": evidence.n, "epsilon": epsilon, "m_i": float(evidence.expert_losses[closest])}
+        inputs = {"n": evidence.n, "epsilon": epsilon, "L_i": float(evidence.expert_losses[closest])}
         return replace(evidence, expert=closest).certificate(self, float(bounds[closest]), inputs)
 
 

@@ -131,7 +131,9 @@ def base_given(parameter: str, base: Any) -> Any:
     if base.rounds:
         raise invalid(parameter, FRESH_BASE, Words(f"one that has learned {base.rounds:,} rounds"))
     options = base.parameters
-    if "n_experts" not in options or options.get("loss_range") not in (None, (0.0, 1.0)):
+    # A range of slopes from 0 to 1 has no room for the experts that are better than the mixture.
+    ranges = (None,) if options.get("gradient") else (None, (0.0, 1.0))
+    if "n_experts" not in options or options.get("loss_range") not in ranges:
         raise invalid(parameter, FRESH_BASE, base)
     return base.copy()
 
