@@ -142,20 +142,6 @@ def sleeping_experts(expert_mistakes: Any, epsilon: Any, experts: Any = None, lo
     return plain((1 + e) * m + (1 + e) * _log(experts, log_experts) / np.log1p(e))
 
 
-def perturbed_leader(rounds: Any, epsilon: Any, diameter: Any, payoff: Any, cost: Any) -> Any:
-    """Expected regret: eps R A T + D / eps, D the 1-norm diameter of the decisions, R >= |d . s|, A >= |s|_1."""
-    T, e = COUNT_OR_NONE.check("rounds", rounds), POSITIVE.check("epsilon", epsilon)
-    D, R, A = POSITIVE.check("diameter", diameter), POSITIVE.check("payoff", payoff), POSITIVE.check("cost", cost)
-    return plain(e * R * A * T + D / e)
-
-
-def perturbed_leader_tuned(rounds: Any, diameter: Any, payoff: Any, cost: Any) -> Any:
-    """Expected regret for eps = sqrt(D / (R A T)): 2 sqrt(D R A T)."""
-    T = COUNT_OR_NONE.check("rounds", rounds)
-    D, R, A = POSITIVE.check("diameter", diameter), POSITIVE.check("payoff", payoff), POSITIVE.check("cost", cost)
-    return plain(2 * np.sqrt(D * R * A * T))
-
-
 def swap_regret(rounds: Any, rate: Any, experts: Any) -> Any:
     """Swap regret of Blum & Mansour's reduction over exponential weights: N ln N / eta + eta T / 8.
 
@@ -201,11 +187,6 @@ _CONVEX = "the loss is convex in the prediction, and between 0 and 1"
 _MOHRI = "Mohri et al. 2018"
 _COUNT_OF_EXPERTS = Input("experts", "N", "how many experts", COUNT)
 _HALVES = Input("beta", "beta", "the factor by which a wrong expert's weight shrinks", HALF_TO_ONE)
-_LEADER = (
-    Input("diameter", "D", "the diameter of the decisions in the 1-norm", POSITIVE),
-    Input("payoff", "R", "no decision costs more than this in a round", POSITIVE),
-    Input("cost", "A", "the 1-norm of a round's costs is at most this", POSITIVE),
-)
 
 ENTRIES = (
     Bound(
@@ -354,26 +335,6 @@ ENTRIES = (
         ),
         function=sleeping_experts,
         needs="both count the rounds in which expert i is awake",
-        chance="on average over the learner's own draws",
-    ),
-    Bound(
-        name="perturbed-leader",
-        quantity="regret",
-        formula="{epsilon} {payoff} {cost} {rounds} + {diameter} / {epsilon}",
-        citation="Kalai & Vempala 2005, Theorem 1.1",
-        inputs=(ROUNDS, Input("epsilon", "eps", "the noise is uniform from 0 to 1/eps", POSITIVE), *_LEADER),
-        function=perturbed_leader,
-        needs="costs are fixed before the noise is drawn",
-        chance="on average over the learner's own draws",
-    ),
-    Bound(
-        name="perturbed-leader-tuned",
-        quantity="regret",
-        formula="2 sqrt({diameter} {payoff} {cost} {rounds})",
-        citation="Kalai & Vempala 2005, Theorem 1.1",
-        inputs=(ROUNDS, *_LEADER),
-        function=perturbed_leader_tuned,
-        needs="costs are fixed before the noise is drawn, and eps = sqrt(D / (R A T))",
         chance="on average over the learner's own draws",
     ),
     Bound(
