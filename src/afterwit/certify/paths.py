@@ -49,8 +49,8 @@ class PathEvidence(Evidence):
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
         if theorem.chance:
             # The loss is itself a matter of chance.
-            return Ceiling(self.rounds * self.width, "no regret could be larger than the bound in so many rounds")
-        return Ceiling(self.loss - self.rounds * self.cheapest, "no path could cost so little that it would be broken")
+            return Ceiling(self.rounds * self.width, "no run of this length could have a larger regret")
+        return Ceiling(self.loss - self.rounds * self.cheapest, "no path could have cost so little")
 
 
 @dataclass(frozen=True)
