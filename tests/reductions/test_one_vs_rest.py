@@ -488,7 +488,7 @@ def test_a_certificate_of_every_form_of_examples(form):
     certificate = learner.certificate(form(X), y)
     assert certificate.verdict is Verdict.HOLDS
     assert certificate.hindsight.value % 2 == 0
-    assert "'cat' against the rest" in str(certificate)
+    assert "'cat' against the rest" in certificate.details()
 
 
 def test_other_rounds_get_no_certificate():
@@ -512,7 +512,8 @@ def test_weights_that_were_tampered_with_get_no_certificate():
     learner.restore(state)
     certificate = learner.certificate(X, y)
     assert certificate.verdict is Verdict.NOT_APPLICABLE
-    assert "these rows give other weights" in str(certificate)
+    why = "no bound applies to the binary learner of class (1, 'b'): these rows give other weights"
+    assert certificate.why_not() == [why]
 
 
 class AboutUpdates(Theorem):
@@ -551,6 +552,8 @@ def test_without_a_bound_on_binary_mistakes_the_theorem_does_not_apply(base, why
     certificate = learner.certificate(X, y)
     assert certificate.verdict is Verdict.NOT_APPLICABLE
     assert why in certificate.failed[0].detail
+    first = "no bound applies to the binary learner of class 7, nor to those of 3 other classes: "
+    assert certificate.failed[0].detail.startswith(first)
 
 
 def test_the_theorem_says_what_it_is():

@@ -1,9 +1,9 @@
 """Certificates: a theorem applied to what happened.
 
-The straight path: a checker of `afterwit.certify` recomputes the rounds of a learner and hands over `Evidence`; each theorem
-of the learner is applied to it and gives a `Certificate`, which holds the bound beside what was observed and what
-hindsight would have given, with every assumption and how it is known. Its verdict is one of three: the bound *holds*;
-the theorem is *not applicable* here, and why; or it is *violated*, which would be a bug in this package.
+The straight path: a checker of `afterwit.certify` recomputes the rounds of a learner and hands over `Evidence`; each
+theorem of the learner is applied to it and gives a `Certificate`, which holds the bound beside what was observed and
+what hindsight would have given, with every assumption and how it is known. Its verdict is one of three: the bound
+*holds*; the theorem is *not applicable* here, and why; or it is *violated*, which would be a bug in this package.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ class Certificate:
     def line(self) -> str:
         """The certificate in one line."""
         if self.verdict is Verdict.NOT_APPLICABLE:
-            return f"{self.theorem.name}: not applicable ({'; '.join(self._why_not())})"
+            return f"{self.theorem.name}: not applicable ({'; '.join(self.why_not())})"
         note = ", vacuous" if self.vacuous else ""
         return f"{self.theorem.name}: {_at_most(self)} ({self.verdict}{note}; {self.theorem.citation})"
 
@@ -256,7 +256,7 @@ class Certificate:
             sections.append(("hindsight", [f"{shown} {self.hindsight.description}"]))
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
         if self.verdict is Verdict.NOT_APPLICABLE:
-            sections.append(("because", self._why_not()))
+            sections.append(("because", self.why_not()))
         return sections
 
     def _rest(self) -> list[tuple[str, list[str]]]:
@@ -295,8 +295,13 @@ class Certificate:
             return f", but the bound says nothing here: {self.ceiling.why}"
         return f", {self.theorem.chance}; this run is above it, as single runs may be" if self._exceeded else ""
 
-    def _why_not(self) -> list[str]:
-        return [a.detail or f"this does not hold: {a.statement}" for a in self.failed]
+    def why_not(self) -> list[str]:
+        """Why the theorem is not applicable: a sentence for each assumption that does not hold.
+
+        Where one does not, others were perhaps not looked into; that is no reason of its own.
+        """
+        reasons = [each for each in self.failed if each.holds is False] or self.failed
+        return [each.detail or f"this does not hold: {each.statement}" for each in reasons]
 
     def _repr_html_(self) -> str:
         def rows(sections: list[tuple[str, list[str]]]) -> str:
@@ -343,10 +348,11 @@ class Certificate:
 def tightest_first(certificates: list[Certificate]) -> Certificate:
     """One certificate: the tightest that applies, carrying the others in order; the given order breaks ties.
 
-    Bounds that look at what the learner did come after those that could have been promised.
+    Bounds that look at what the learner did come after those that could have been promised. What the first is made of,
+    such as the certificates of parts of the learner, comes last.
     """
-    ranked = sorted(certificates, key=_rank)
-    return replace(ranked[0], others=tuple(ranked[1:]))
+    first, *others = sorted(certificates, key=_rank)
+    return replace(first, others=(*others, *first.others))
 
 
 def _rank(certificate: Certificate) -> tuple[bool, bool, float]:

@@ -57,8 +57,10 @@ def read_options(kind: Any, arguments: Iterable[Any], named: dict[str, Any]) -> 
 
 
 def copied(value: Any) -> Any:
-    """A value that may be handed out: what can be changed in place is copied."""
-    return value.copy() if isinstance(value, np.ndarray | dict | list) else value
+    """A value that may be handed out: what can be changed in place is copied, learners among it."""
+    if isinstance(value, dict):
+        return {key: copied(each) for key, each in value.items()}
+    return value.copy() if isinstance(value, np.ndarray | list) or hasattr(value, "restore") else value
 
 
 @dataclass(frozen=True)

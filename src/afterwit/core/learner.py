@@ -186,6 +186,14 @@ def _rebuild(kind: Any, parameters: Any, state: Any) -> Any:
     return learner
 
 
+def checked_counts(state: Any) -> list[int]:
+    """The rounds, mistakes and updates of a saved state."""
+    counts = [state["rounds"], state["mistakes"], state["updates"]]
+    if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
+        raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
+    return counts
+
+
 @cython.cclass
 class BinaryLearner(Storable):
     """A learner of two labels that predicts by the sign of a score, with sgn(0) = +1."""
@@ -195,6 +203,8 @@ class BinaryLearner(Storable):
     takes = "numbers"
     #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
     learns_blocks = True
+    #: Every example that it can predict it can learn: after a prediction it refuses nothing.
+    learns_what_it_predicts = False
     #: What a whole pass must be free of for `fit` to have converged.
     converges_without = "updates"
 
@@ -320,9 +330,7 @@ class BinaryLearner(Storable):
             return self._state()
 
     def restore(self, state: Any) -> None:
-        counts = [state["rounds"], state["mistakes"], state["updates"]]
-        if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
-            raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
+        checked_counts(state)
         self._check_state(state)
         with self._lock:
             self._become(state)

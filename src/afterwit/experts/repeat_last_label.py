@@ -67,6 +67,7 @@ class RepeatLastLabel(BinaryLearner):
 
     theorems = (ChangesBound(),)
     checker = "repeat_last_label"
+    learns_what_it_predicts = True
     options = (LABELS,)
     kept = (Kept("last"), Kept("space"))
 
