@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,13 @@ class DeclaredSignature:
     """The signature of a class, from its options: a compiled class has none of its own."""
 
     def __get__(self, instance: Any, owner: Any) -> inspect.Signature:
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        return inspect.Signature(
-            [inspect.Parameter(option.name, kind, default=option.default) for option in owner.options]
-        )
+        return _signature(owner)
+
+
+@cache
+def _signature(owner: Any) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(option.name, kind, default=option.default) for option in owner.options])
 
 
 def read_options(kind: Any, arguments: Iterable[Any], named: dict[str, Any]) -> dict[str, Any]:
@@ -93,6 +97,10 @@ def any_number(value: float) -> bool:
     """What may have overflowed while it was learned."""
     del value
     return True
+
+
+def is_not_negative(value: float) -> bool:
+    return value >= 0
 
 
 @dataclass(frozen=True)
