@@ -24,7 +24,6 @@ from afterwit.data.rows import read_many, read_one
 from afterwit.data.values import same_value
 from afterwit.errors import Words, invalid, shorten
 
-
 #: Libraries that ask a model for attributes of their own.
 ASKING = frozenset({"river"})
 
@@ -273,11 +272,11 @@ class BinaryLearner(Storable):
             raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
         return rows, signs
 
-    def _count(self, rounds: int, mistakes: int, updates: int) -> None:
+    def _count(self, rounds: Any, mistakes: Any, updates: Any) -> None:
         """Count what was learned: learners that are not compiled cannot reach the counters themselves."""
-        self._rounds += rounds
-        self._mistakes += mistakes
-        self._updates += updates
+        self._rounds += int(rounds)
+        self._mistakes += int(mistakes)
+        self._updates += int(updates)
 
     # ------------------------------------------------------------------ what it knows
 

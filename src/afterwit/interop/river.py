@@ -55,15 +55,15 @@ def _memory_of(learner: Any) -> int:
 
 #: The attributes that River asks for, as functions of the learner.
 HOOKS: dict[str, Callable[[Any], Any]] = {
-    "_last_step": lambda learner: role(),
-    "_supervised": lambda learner: True,
+    "_last_step": lambda _: role(),
+    "_supervised": lambda _: True,
     "_multiclass": lambda learner: learner.many_labels,
-    "_mutable_attributes": lambda learner: (),
-    "_tags": lambda learner: set(),
+    "_mutable_attributes": lambda _: (),
+    "_tags": lambda _: set(),
     "_is_stochastic": lambda learner: learner.parameters.get("seed", 0) is None,
     "_raw_memory_usage": _memory_of,
     "_memory_usage": lambda learner: f"{_memory_of(learner):,} B",
     "_get_params": lambda learner: lambda: learner.parameters,
-    "_unit_test_params": lambda learner: lambda: iter([{}]),
-    "_unit_test_skips": lambda learner: lambda: set(SKIPPED_CHECKS),
+    "_unit_test_params": lambda _: lambda: iter([{}]),
+    "_unit_test_skips": lambda _: lambda: set(SKIPPED_CHECKS),
 }
