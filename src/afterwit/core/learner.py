@@ -135,6 +135,9 @@ class Storable:
         )
         return f"{type(self).__name__}({given}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
 
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *type(self).__signature__.parameters})
+
     def predict_proba_one(self, x: Any) -> Any:
         """Not offered: a score is no probability."""
         raise NotImplementedError(f"{type(self).__name__} gives no probabilities; score_one(x) gives its score")
