@@ -38,13 +38,13 @@ class Storable:
     """Copies, pickles and compares by what it was made with and what it has learned; both are declared."""
 
     #: What it is made with, as `Option` objects.
-    options = ()
+    options = ()  # type: tuple[Any, ...]
     #: What it has learned beyond what its base class keeps, as `Kept` objects.
-    kept = ()
+    kept = ()  # type: tuple[Any, ...]
     __signature__ = DeclaredSignature()
 
     #: The bounds that hold for the algorithm, as `Theorem` objects.
-    theorems = ()
+    theorems = ()  # type: tuple[Any, ...]
     #: Why there are none, where there are none.
     no_theorem_because = ""
     #: The module of `afterwit.certify` that recomputes its rounds.

@@ -6,7 +6,7 @@ import heapq
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +91,7 @@ class Record:
     passes: int = 1
 
     #: What was played, as long as the record stays in this process; not part of what happened.
-    _played = None
+    _played: ClassVar[Played | None] = None
 
     def certificate(self, comparator: Any = None) -> Any:
         """The theorems of the learner applied to the rounds that were played. Reads the stream a second time.
@@ -218,7 +218,7 @@ def play(
         raise invalid("learner", "an object with predict_one and learn_one", learner)
     tally = _Tally(learner, stream, on_point)
     tally.record.passes = passes
-    tally.record._played = Played(learner, stream, delayed=delay != 0)
+    vars(tally.record)["_played"] = Played(learner, stream, delayed=delay != 0)
     # Other learners' learn_many may mean something else.
     in_blocks = delay == 0 and hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
     if passes > 1 and not in_blocks and isinstance(stream, Iterator):

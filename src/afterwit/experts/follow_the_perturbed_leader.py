@@ -96,26 +96,31 @@ DECISIONS = (
 )
 
 
-class UniformNoiseBound(Theorem):
+class KalaiVempalaBound(Theorem):
     """Decisions of any shape, with noise from a cube: as Kalai & Vempala state it."""
 
-    id = "perturbed-leader"
-    name = "regret of the perturbed leader with uniform noise"
     quantity = "regret"
-    formula = "{epsilon} {payoff} {cost} {rounds} + {diameter} / {epsilon}"
-    inputs = (ROUNDS, Input("epsilon", "eps", "the noise is uniform from 0 to 1/eps", POSITIVE), *DECISIONS)
-    needs = "costs are fixed before the noise is drawn"
     citation = "Kalai & Vempala 2005, Theorem 1.1"
     chance = "on average over the learner's own draws"
     beforehand = True
+
+
+class UniformNoiseBound(KalaiVempalaBound):
+    """At any eps."""
+
+    id = "perturbed-leader"
+    name = "regret of the perturbed leader with uniform noise"
+    formula = "{epsilon} {payoff} {cost} {rounds} + {diameter} / {epsilon}"
+    inputs = (ROUNDS, Input("epsilon", "eps", "the noise is uniform from 0 to 1/eps", POSITIVE), *DECISIONS)
+    needs = "costs are fixed before the noise is drawn"
 
     @staticmethod
     def bound(rounds: Any, epsilon: Any, diameter: Any, payoff: Any, cost: Any) -> Any:
         return epsilon * payoff * cost * rounds + diameter / epsilon
 
 
-class TunedUniformNoiseBound(UniformNoiseBound):
-    """The same at the eps that makes it least."""
+class TunedUniformNoiseBound(KalaiVempalaBound):
+    """At the eps that makes the bound least."""
 
     id = "perturbed-leader-tuned"
     name = "regret of the perturbed leader with uniform noise for a horizon"
@@ -128,7 +133,16 @@ class TunedUniformNoiseBound(UniformNoiseBound):
         return 2 * np.sqrt(diameter * payoff * cost * rounds)
 
 
-class PerturbedLeaderBound(Theorem):
+class LeaderBound(Theorem):
+    """A bound on the regret of `FollowThePerturbedLeader`, with the constants of its perturbation."""
+
+    quantity = "regret"
+    citation = "after Kalai & Vempala 2005, Theorem 1.1(a), and Hutter & Poland 2005"
+    chance = "on average over its own draws"
+    beforehand = True
+
+
+class PerturbedLeaderBound(LeaderBound):
     """Any losses: the perturbation costs a little in every round, and S / eps once.
 
     Be the leader: had each round's choice known the round's own losses, it would lose no more in all than the best, and
@@ -142,11 +156,7 @@ class PerturbedLeaderBound(Theorem):
     """
 
     name = "regret of the perturbed leader"
-    quantity = "regret"
     formula = "eps Q T + S / eps"
-    citation = "after Kalai & Vempala 2005, Theorem 1.1(a), and Hutter & Poland 2005"
-    chance = "on average over its own draws"
-    beforehand = True
 
     @staticmethod
     def bound(epsilon: Any, rounds: Any, stability: Stability) -> Any:
@@ -161,7 +171,7 @@ class PerturbedLeaderBound(Theorem):
         return evidence.certificate(self, bound, inputs, _blind())
 
 
-class TunedPerturbationBound(PerturbedLeaderBound):
+class TunedPerturbationBound(LeaderBound):
     """The same with eps tuned to a horizon: at any round up to it."""
 
     name = "regret of the perturbed leader for a horizon"
@@ -179,7 +189,7 @@ class TunedPerturbationBound(PerturbedLeaderBound):
         return evidence.certificate(self, bound, inputs, within_horizon(evidence), _blind())
 
 
-class DecreasingPerturbationBound(PerturbedLeaderBound):
+class DecreasingPerturbationBound(LeaderBound):
     """The same with eps_t = sqrt(S / (2 Q t)): as 1 + 1/sqrt(2) + ... + 1/sqrt(T) <= 2 sqrt(T)."""
 
     name = "regret of the perturbed leader, no horizon"
@@ -196,7 +206,7 @@ class DecreasingPerturbationBound(PerturbedLeaderBound):
         return evidence.certificate(self, bound, {"T": evidence.rounds, **evidence.constants}, _blind())
 
 
-class SmallLossBound(PerturbedLeaderBound):
+class SmallLossBound(LeaderBound):
     """One eps in all rounds, exponential: little regret where the best loses little.
 
     By the inequality of the probabilities alone: E[loss] <= exp(eps B) (L* + S / eps), where L* is the loss of the

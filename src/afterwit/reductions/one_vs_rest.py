@@ -56,7 +56,7 @@ class SumOfBounds(Theorem):
     def bound(binary_bounds: Any, unannounced: Any) -> Any:
         return sum(binary_bounds) + unannounced
 
-    def certify(self, evidence: Any) -> Certificate:
+    def certify(self, evidence: Any) -> Any:
         bounds = {label: certificate.bound for label, certificate in evidence.binary.items()}
         inputs = {f"{label!r}": bound for label, bound in bounds.items()}
         if evidence.unannounced:
@@ -248,7 +248,8 @@ class OneVsRest(Storable):
     @property
     def labels(self) -> tuple[Any, ...] | None:
         """The labels that may come; None if any may."""
-        return self._labels
+        allowed: tuple[Any, ...] | None = self._labels
+        return allowed
 
     @property
     def learners(self) -> dict[Any, Any]:
