@@ -44,7 +44,8 @@ def public_stub() -> str:
         "EXPERT_ALGORITHMS: tuple[str, ...]",
         "LEARNERS: tuple[str, ...]",
     ]
-    lines += ["__all__ = [", *(f'    "{name}",' for name in afterwit.__all__), "]", ""]
+    names = sorted(afterwit.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    lines += ["__all__ = [", *(f'    "{name}",' for name in names), "]", ""]
     return "\n".join(lines)
 
 

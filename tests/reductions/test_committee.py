@@ -15,7 +15,6 @@ from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError, LabelError
 from afterwit.reductions.committee import ExpectedMistakesBound, VoteBound
 from afterwit.storage import register
-from afterwit.testing import learner_checks
 from afterwit.testing import learners as testing
 from problems import FORMS, as_dicts, one_by_one, small_integers
 
@@ -74,15 +73,6 @@ class StubbornMember:
 
 
 MIXED = [aw.KernelPerceptron, aw.DualPerceptron(budget=3), "sgd", aw.Committee(["perceptron"], "boa"), StubbornMember]
-
-
-# Interpreted, three members are enough of a committee: the rows are as long as for all.
-CONTRACT = aw.Committee if aw.compiled else partial(aw.Committee, ["adagrad", "perceptron", "repeat-last-label"])
-
-
-@pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
-def test_the_contract(check):
-    check(CONTRACT)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from afterwit.core.theorem import Theorem
 from afterwit.errors import InputError, LabelError
 from afterwit.reductions.one_vs_rest import SumOfBounds
 from afterwit.storage import register
-from afterwit.testing import check_learner, learner_checks
+from afterwit.testing import check_learner
 
 MIXED = ["cat", 7, None, (1, "b"), 2.5, frozenset({1}), b"x"]
 
@@ -38,11 +38,6 @@ def dicts(X):
 
 
 # ---------------------------------------------------------------------- the contract
-
-
-@pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
-def test_conformance(check):
-    check(partial(aw.OneVsRest, labels=(-1, 1)))
 
 
 @pytest.mark.parametrize("name", BASES)
