@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find src -name '*.py' -o -name '*.pxd') setup.py pyproject.toml README.md
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench test-compiled test-interpreted clean
+.PHONY: help demo test lint bench test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -56,6 +56,9 @@ bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (inst
 	-$(BIN)/python -m pip install --quiet $$($(BIN)/python -c 'import tomllib; \
 		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench-games"])')
 	DATA=$(DATA) $(BIN)/python bench/run.py
+
+generate: $(VENV)/installed ## write the types of public names and the tables of learners in docs/reference.md
+	PYTHONPATH=src $(BIN)/python tools/generate.py
 
 clean: ## remove everything that was built
 	rm -rf $(VENV) build dist src/*.egg-info .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,58 +1,36 @@
-"""Bounds of following the perturbed leader, as closed formulas with their exact constants.
+"""Bounds of algorithms that follow expert advice, as functions of numbers or arrays, which broadcast.
 
-Source      Kalai & Vempala 2005.
+Losses are between 0 and 1 unless a range is given. N experts may be given as ``experts`` or, where there are more than
+any number holds (the paths of a graph), by ``log_experts`` = ln N.
+
+>>> round(exponential_weights_tuned(rounds=1000, experts=10), 6)
+33.930702
+>>> weighted_majority(best_mistakes=[0, 10, 100], beta=0.5, experts=16).round(2).tolist()
+[9.64, 33.73, 250.58]
 """
 
-from __future__ import annotations
+from afterwit.bounds._collection import formula
 
-from typing import Any
+_N = ("experts", "log_experts")
 
-import numpy as np
+weighted_majority = formula("weighted-majority", "best_mistakes", "beta", *_N)
+randomized_weighted_majority = formula("randomized-weighted-majority", "best_loss", "beta", *_N)
+randomized_weighted_majority_tuned = formula("randomized-weighted-majority-tuned", "rounds", *_N)
+two_random_experts = formula("two-random-experts", "rounds")
+exponential_weights = formula("exponential-weights", "rounds", "rate", *_N)
+exponential_weights_tuned = formula("exponential-weights-tuned", "rounds", *_N)
+exponential_weights_doubling = formula("exponential-weights-doubling", "rounds", *_N)
+exponential_weights_decreasing = formula("exponential-weights-decreasing", "rounds", *_N)
+second_order = formula("second-order", "beta", "squared_losses", *_N)
+second_order_alpha = formula("second-order-alpha", "rounds", "beta", "alpha", *_N)
+polynomial_weights = formula("polynomial", "rounds", "power", "loss_range", *_N)
+polynomial_weights_tuned = formula("polynomial-tuned", "rounds", "loss_range", *_N)
+sleeping_experts = formula("sleeping", "expert_mistakes", "epsilon", *_N)
+perturbed_leader = formula("perturbed-leader", "rounds", "epsilon", "diameter", "payoff", "cost")
+perturbed_leader_tuned = formula("perturbed-leader-tuned", "rounds", "diameter", "payoff", "cost")
+swap_regret = formula("swap-regret", "rounds", "rate", "experts")
+swap_regret_tuned = formula("swap-regret-tuned", "rounds", "experts")
+fixed_share = formula("fixed-share", "rounds", "switches", "rate", "share", *_N)
+exp3 = formula("exp3", "rounds", "rate", "experts")
 
-from afterwit.bounds._entry import Bound, Input
-from afterwit.bounds._inputs import ROUNDS
-from afterwit.data.quantities import COUNT_OR_NONE, POSITIVE, plain
-
-
-def perturbed_leader(rounds: Any, epsilon: Any, diameter: Any, payoff: Any, cost: Any) -> Any:
-    """Expected regret: eps R A T + D / eps, D the 1-norm diameter of the decisions, R >= |d . s|, A >= |s|_1."""
-    T, e = COUNT_OR_NONE.check("rounds", rounds), POSITIVE.check("epsilon", epsilon)
-    D, R, A = POSITIVE.check("diameter", diameter), POSITIVE.check("payoff", payoff), POSITIVE.check("cost", cost)
-    return plain(e * R * A * T + D / e)
-
-
-def perturbed_leader_tuned(rounds: Any, diameter: Any, payoff: Any, cost: Any) -> Any:
-    """Expected regret for eps = sqrt(D / (R A T)): 2 sqrt(D R A T)."""
-    T = COUNT_OR_NONE.check("rounds", rounds)
-    D, R, A = POSITIVE.check("diameter", diameter), POSITIVE.check("payoff", payoff), POSITIVE.check("cost", cost)
-    return plain(2 * np.sqrt(D * R * A * T))
-
-
-_LEADER = (
-    Input("diameter", "D", "the diameter of the decisions in the 1-norm", POSITIVE),
-    Input("payoff", "R", "no decision costs more than this in a round", POSITIVE),
-    Input("cost", "A", "the 1-norm of a round's costs is at most this", POSITIVE),
-)
-
-ENTRIES = (
-    Bound(
-        name="perturbed-leader",
-        quantity="regret",
-        formula="{epsilon} {payoff} {cost} {rounds} + {diameter} / {epsilon}",
-        citation="Kalai & Vempala 2005, Theorem 1.1",
-        inputs=(ROUNDS, Input("epsilon", "eps", "the noise is uniform from 0 to 1/eps", POSITIVE), *_LEADER),
-        function=perturbed_leader,
-        needs="costs are fixed before the noise is drawn",
-        chance="on average over the learner's own draws",
-    ),
-    Bound(
-        name="perturbed-leader-tuned",
-        quantity="regret",
-        formula="2 sqrt({diameter} {payoff} {cost} {rounds})",
-        citation="Kalai & Vempala 2005, Theorem 1.1",
-        inputs=(ROUNDS, *_LEADER),
-        function=perturbed_leader_tuned,
-        needs="costs are fixed before the noise is drawn, and eps = sqrt(D / (R A T))",
-        chance="on average over the learner's own draws",
-    ),
-)
+__all__ = [name for name in dir() if not name.startswith("_") and name != "formula"]

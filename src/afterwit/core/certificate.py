@@ -249,7 +249,7 @@ class Certificate:
     def line(self) -> str:
         """The certificate in one line."""
         if self.verdict is Verdict.NOT_APPLICABLE:
-            return f"{self.theorem.name}: not applicable ({'; '.join(self._why_not())})"
+            return f"{self.theorem.name}: not applicable ({'; '.join(self.why_not())})"
         note = ", vacuous" if self.vacuous else ""
         return f"{self.theorem.name}: {_at_most(self)} ({self.verdict}{note}; {self.theorem.citation})"
 
@@ -258,9 +258,9 @@ class Certificate:
         if self.bound is None:
             sections = [("bound", ["none"])]
         elif self.theorem.beforehand:
-            sections = [("promised", [f"{_at_most(self)}{self._each(self.bound)}"])]
+            sections = [("promised", [f"{_at_most(self)}{self._each(_whole_part(self))}"])]
         else:
-            sections = [("bound", [f"{_at_most(self)}, computed afterwards{self._each(self.bound)}"])]
+            sections = [("bound", [f"{_at_most(self)}, computed afterwards{self._each(_whole_part(self))}"])]
         sections.append(("happened", [f"{_amount(self.observed, self.quantity)}{self._each(self.observed)}"]))
         if self.hindsight is not None:
             value, quantity = self.hindsight.value, self.hindsight.quantity or self.quantity
@@ -268,7 +268,7 @@ class Certificate:
             sections.append(("hindsight", [f"{shown} {self.hindsight.description}"]))
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
         if self.verdict is Verdict.NOT_APPLICABLE:
-            sections.append(("because", self._why_not()))
+            sections.append(("because", self.why_not()))
         return sections
 
     def _rest(self) -> list[tuple[str, list[str]]]:
@@ -308,8 +308,13 @@ class Certificate:
             return f", but the bound says nothing here: {self.ceiling.why}"
         return f", {self.theorem.chance}; this run is above it, as single runs may be" if self._exceeded else ""
 
-    def _why_not(self) -> list[str]:
-        return [a.detail or f"this does not hold: {a.statement}" for a in self.failed]
+    def why_not(self) -> list[str]:
+        """Why the theorem is not applicable: a sentence for each assumption that does not hold.
+
+        Where one does not, others were perhaps not looked into; that is no reason of its own.
+        """
+        reasons = [each for each in self.failed if each.holds is False] or self.failed
+        return [each.detail or f"this does not hold: {each.statement}" for each in reasons]
 
     def _repr_html_(self) -> str:
         def rows(sections: list[tuple[str, list[str]]]) -> str:
@@ -356,10 +361,11 @@ class Certificate:
 def tightest_first(certificates: list[Certificate]) -> Certificate:
     """One certificate: the tightest that applies, carrying the others in order; the given order breaks ties.
 
-    Bounds that look at what the learner did come after those that could have been promised.
+    Bounds that look at what the learner did come after those that could have been promised. What the first is made of,
+    such as the certificates of parts of the learner, comes last.
     """
-    ranked = sorted(certificates, key=_rank)
-    return replace(ranked[0], others=tuple(ranked[1:]))
+    first, *others = sorted(certificates, key=_rank)
+    return replace(first, others=(*others, *first.others))
 
 
 def _rank(certificate: Certificate) -> tuple[bool, bool, float]:

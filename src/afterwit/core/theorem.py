@@ -107,7 +107,7 @@ class Theorem:
         """The right side of the statement."""
         return self.formula.format_map({each.name: each.symbol for each in self.inputs})
 
-    def bound(self, **inputs: Any) -> Any:
+    def bound(self, *values: Any, **inputs: Any) -> Any:
         """The closed formula."""
         raise NotImplementedError(f"the {self.name} is not a formula of a few numbers")
 

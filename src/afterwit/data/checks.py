@@ -46,6 +46,13 @@ def count(parameter: str, value: Any) -> int:
     return whole_number(parameter, value, 1)
 
 
+def count_of(things: str, least: int = 1) -> Check:
+    """A whole number of these, at least ``least``."""
+    return lambda parameter, value: whole_number(
+        parameter, value, least, words=f"a whole number of {things}, at least {least}"
+    )
+
+
 def seed(parameter: str, value: Any) -> int:
     """What random draws depend on."""
     return whole_number(parameter, value, 0, 2**64 - 1, "a whole number, at least 0 and below 2^64")

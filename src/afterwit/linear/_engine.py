@@ -69,6 +69,7 @@ class LinearLearner(BinaryLearner):
 
     checker = "perceptron"
     options = SHARED
+    learns_what_it_predicts = True
     #: A round without an update leaves it as it was, but for the count.
     _rests = True
     #: How many numbers there are for every feature.
