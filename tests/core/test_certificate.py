@@ -7,6 +7,7 @@ import afterwit as aw
 from afterwit.core.certificate import (
     Assumption,
     Basis,
+    Ceiling,
     Certificate,
     Hindsight,
     Theorem,
@@ -27,7 +28,15 @@ class Pigeons(Theorem):
 
 
 def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), **more):
-    return Certificate(Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **more)
+    ceiling = Ceiling(rounds, "no run of this length could break the bound")
+    return Certificate(
+        Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **{"ceiling": ceiling, **more}
+    )
+
+
+def spaced(text):
+    """The text without its line breaks."""
+    return " ".join(text.split())
 
 
 YES = Assumption("it is so", Basis.OBSERVED, True, "looked")
@@ -78,7 +87,7 @@ def test_a_bound_on_an_average_is_not_broken_by_one_run():
 def test_a_vacuous_bound_says_so():
     made = certificate(bound=10.0)
     assert made.vacuous
-    assert "it says nothing here" in str(made)
+    assert "holds, but the bound says nothing here: no run of this length could break the bound" in spaced(str(made))
     assert "vacuous" in made.line()
     assert not certificate(bound=9.99).vacuous
 
@@ -86,8 +95,12 @@ def test_a_vacuous_bound_says_so():
 def test_what_stands_in_the_way_is_named():
     made = certificate(assumptions=[YES, NO, UNKNOWN])
     assert made.failed == (NO, UNKNOWN)
-    assert made.line() == "pigeonhole bound: not applicable (it is not; not so: it is so)"
-    assert "not applicable: it is not; not so: it is so" in str(made)
+    assert made.line() == "pigeonhole bound: not applicable (it is not; this does not hold: it is so)"
+    assert str(made).splitlines()[-3:] == [
+        "  verdict    not applicable",
+        "  because    it is not",
+        "             this does not hold: it is so",
+    ]
 
 
 def test_it_prints_the_three_numbers():
@@ -101,24 +114,62 @@ def test_it_prints_the_three_numbers():
     )
     assert str(made).splitlines() == [
         "Learner, 1,000 rounds",
-        "  promised   at most 5 mistakes",
-        "             pigeonhole bound (Dirichlet 1834, Theorem <1>)",
+        "  bound      at most 5 mistakes, computed afterwards (0.57% of the rounds)",
+        "  happened   3 mistakes (0.30% of the rounds)",
+        "  hindsight  1 mistake (0.10% of the rounds) by the best",
+        "  verdict    holds",
+    ]
+    assert made.details().startswith(str(made))
+    assert made.details().splitlines()[5:] == [
+        "  theorem    pigeonhole bound (Dirichlet 1834, Theorem <1>)",
         "             mistakes <= holes",
         "             with R = 2, gamma = 0.1235, comparator = svm",
-        "  happened   3 mistakes (0.30% of the rounds)",
-        "  hindsight  1 mistake by the best",
-        "  verdict    holds",
-        "  because    [yes] it is so (observed on the data: looked)",
-        "             [taken] you say so (the caller's promise)",
+        "  assumes    [yes] it is so (observed on the data: looked)",
+        "             [assumed] you say so (the caller's promise)",
         "  also       pigeonhole bound: at most 8 mistakes (holds; Dirichlet 1834, Theorem <1>)",
     ]
+
+
+class Beforehand(Pigeons):
+    beforehand = True
+
+
+def test_only_what_could_be_known_beforehand_was_promised():
+    made = Certificate(Beforehand(), "Learner", 10, 3, 5.0, ())
+    assert str(made).splitlines()[1] == "  promised   at most 5 mistakes (50.00% of the rounds)"
+    assert made.to_dict()["theorem"]["beforehand"] is True
+    assert certificate().to_dict()["theorem"]["beforehand"] is False
+
+
+class Loss(Pigeons):
+    quantity = "loss"
+
+
+def test_sums_are_shown_per_round_too():
+    made = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), Hindsight(1.0, "by the best"))
+    assert str(made).splitlines()[1:4] == [
+        "  bound      loss at most 9, computed afterwards (0.09 per round)",
+        "  happened   loss 4 (0.04 per round)",
+        "  hindsight  loss 1 (0.01 per round) by the best",
+    ]
+    squares = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), squares=True)
+    assert str(squares).splitlines()[2] == "  happened   loss 4 (RMSE 0.2)"
+
+
+def test_a_bound_above_what_any_run_could_reach_says_nothing():
+    made = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), ceiling=Ceiling(9.0, "weights at 0 lose no more"))
+    assert made.vacuous
+    assert made.verdict is Verdict.HOLDS
+    assert "holds, but the bound says nothing here: weights at 0 lose no more" in spaced(str(made))
+    below = Certificate(Loss(), "Learner", 100, 4.0, 8.9, (), ceiling=Ceiling(9.0, "weights at 0 lose no more"))
+    assert not below.vacuous
 
 
 def test_its_html_is_escaped():
     made = certificate(hindsight=Hindsight(1, "<b>"))._repr_html_()
     assert "Theorem &lt;1&gt;" in made
     assert "&lt;b&gt;" in made
-    assert made.count("<table>") == made.count("</table>") == 1
+    assert made.count("<table>") == made.count("</table>") == 2, "the three numbers, and the details"
     assert made.count("<tr>") == made.count("</tr>")
 
 

@@ -161,7 +161,9 @@ def test_some_rows_with_others(kernel, oracle):
         [float(oracle(naive.as_dict(X[i].tolist()), naive.as_dict(X[j].tolist()))) for j in right] for i in left
     ]
     for form in (X, sparse.csr_array(X), [dict(enumerate(x)) for x in X.tolist()]):
-        assert kernel._matrix(ExampleMatrices(read_many(kernel, form)), left, right) == pytest.approx(np.array(expected))
+        assert kernel._matrix(ExampleMatrices(read_many(kernel, form)), left, right) == pytest.approx(
+            np.array(expected)
+        )
 
 
 # ---------------------------------------------------------------------- composition

@@ -21,6 +21,8 @@ Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.11 and Exercise 8.5; 
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 
 from afterwit.core.declared import Option
@@ -32,6 +34,11 @@ if cython.compiled:
     from cython.cimports.afterwit.linear._scaled import ScaledLearner
 else:
     from afterwit.linear._scaled import ScaledLearner
+
+
+def _checked_rate(parameter: str, value: Any) -> float:
+    positive_number(parameter, value)
+    return share(parameter, value)
 
 
 @cython.cclass
@@ -51,7 +58,7 @@ class OnlineSVM(ScaledLearner):
     converges_without = "mistakes"
     checker = "descent"
 
-    options = (Option("C", 100.0, positive_number), Option("rate", 1e-4, share), *SHARED)
+    options = (Option("C", 100.0, positive_number), Option("rate", 1e-4, _checked_rate), *SHARED)
 
     def _begin(self) -> None:
         self._C = self._options["C"]
