@@ -21,11 +21,11 @@ import numpy as np
 
 from afterwit.data.checks import positive_number
 from afterwit.data.labels import Signs
+from afterwit.data.margin_losses import LOSSES
 from afterwit.data.rows import read_examples
 from afterwit.errors import invalid
 from afterwit.hindsight.comparator import Comparator, judge
 from afterwit.hindsight.svm import for_liblinear, solve_svm
-from afterwit.linear._losses import LOSSES
 
 #: A ridge below this share of the data's own curvature changes nothing that matters.
 SMALLEST_RIDGE = 1e-9

@@ -28,7 +28,7 @@ import cython
 from afterwit.core.declared import Option
 from afterwit.data.checks import positive_number, share
 from afterwit.linear._engine import SHARED
-from afterwit.linear._regret import Descent, LargestGradientBound, ObservedGradientsBound
+from afterwit.linear._regret import Descent, DescentKind, LargestGradientBound, ObservedGradientsBound
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._scaled import ScaledLearner
@@ -77,4 +77,4 @@ class OnlineSVM(ScaledLearner):
         return True
 
     def _descent(self) -> Descent:
-        return Descent(loss="hinge", rate=self._rate, factor=self._C, ridge=True)
+        return Descent(DescentKind.RIDGE, "hinge", self._rate, factor=self._C)
