@@ -54,7 +54,7 @@ class FixedWeights:
 class Trace:
     """A run computed a second time."""
 
-    #: The first round whose score is another than the learner's; None if there is none.
+    #: The first round whose score differs from the learner's; None if there is none.
     differs: int | None
     loss: float
     #: Sums over the rounds: of squared gradients, of rates, of both multiplied.
@@ -176,7 +176,7 @@ def _allowed(descent: Descent, vector: Floats) -> Floats:
 def _computed_alike(trace: Trace) -> Assumption:
     detail = "every round computed a second time"
     if trace.differs is not None:
-        detail = f"in round {trace.differs + 1:,} the score is another"
+        detail = f"in round {trace.differs + 1:,} the recomputed score differs"
     return Assumption("each round is a step of its update", Basis.OBSERVED, trace.differs is None, detail)
 
 
