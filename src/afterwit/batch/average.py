@@ -37,9 +37,9 @@ from afterwit.batch._theorem import BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
 from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.data.checks import positive_number
+from afterwit.data.margin_losses import losses
 from afterwit.errors import InputError, invalid
 from afterwit.hindsight.comparator import row_norms
-from afterwit.linear._losses import losses
 from afterwit.linear.perceptron import Perceptron
 
 #: How much of each loss a mistake costs at least.

@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from afterwit.core.certificate import Certificate, Verdict
 from afterwit.core.learner import BinaryLearner
-from afterwit.data.rows import Rows, as_mapping, plain_name, read_many, read_one
+from afterwit.data.rows import Rows, as_mapping, members_as_features, plain_name, read_many, read_one
 from afterwit.errors import InputError, Words, invalid
-from afterwit.kernels._examples import _members
 from afterwit.linear._engine import _wrong_space
 
 Floats = npt.NDArray[np.float64]
@@ -127,11 +126,11 @@ class BooleanLearner(BinaryLearner):
         if isinstance(X, Booleans):
             return X
         if isinstance(X, Sequence) and not isinstance(X, (str, bytes)) and any(map(_is_set, X)):
-            X = [_members(x) if _is_set(x) else x for x in X]
+            X = [members_as_features(x) if _is_set(x) else x for x in X]
         return read_booleans(read_many(X))
 
     def _read_one(self, x: Any) -> Any:
-        x = _members(x) if _is_set(x) else as_mapping(x)
+        x = members_as_features(x) if _is_set(x) else as_mapping(x)
         if not isinstance(x, Mapping):
             return read_booleans(read_one(x))
         for name, value in x.items():

@@ -79,6 +79,11 @@ def zero_or_positive(parameter: str, value: Any) -> float:
     return 0.0 if is_number(value) and value == 0 else positive_number(parameter, value)
 
 
+def not_negative(parameter: str, value: Any, allowed: str, high: float = math.inf) -> float:
+    """A finite number from 0 to ``high``."""
+    return 0.0 if is_number(value) and value == 0 else real_number(parameter, value, allowed, 0.0, high)
+
+
 def share(parameter: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
     return between(parameter, value, 0.0, 1.0, "above 0 and below 1")

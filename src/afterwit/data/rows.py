@@ -191,6 +191,11 @@ def _is_series(x: Any) -> bool:
     return type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "to_dict") and hasattr(x, "index")
 
 
+def members_as_features(x: Any) -> dict[Any, float]:
+    """A set as features of value 1; sorted, because the order of a set of strings differs from run to run."""
+    return dict.fromkeys(sorted(x, key=lambda member: (type(member).__name__, repr(member))), 1.0)
+
+
 def plain_name(name: Any) -> Any:
     """A feature's name as a Python object, also where it came as a scalar of numpy."""
     return name.item() if isinstance(name, np.generic) else name
@@ -209,6 +214,11 @@ def number(where: str, value: Any) -> float:
 def _is_scipy_sparse(X: Any) -> bool:
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(X))
+
+
+def is_matrix_or_frame(X: Any) -> bool:
+    """Whether it is a sparse matrix of scipy or a DataFrame."""
+    return _is_scipy_sparse(X) or type(X).__module__.partition(".")[0] in FRAME_LIBRARIES
 
 
 def _as_array(X: Any, parameter: str, allowed: str) -> npt.NDArray[Any]:

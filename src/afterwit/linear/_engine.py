@@ -74,6 +74,8 @@ class LinearLearner(BinaryLearner):
     _rests = True
     #: How many numbers there are for every feature.
     _numbers_per_feature = 1
+    #: It has an intercept without an option that says so.
+    _always_intercept = False
 
     def _begin(self) -> None:
         if cython.compiled and hasattr(self, "update"):
@@ -85,7 +87,7 @@ class LinearLearner(BinaryLearner):
         self._names: list[Any] = []
         self._weights = view(np.zeros(16 * self._stride))
         self._fresh = 0.0
-        self._reserved = 1 if self._options["intercept"] else 0
+        self._reserved = 1 if self._always_intercept or self._options["intercept"] else 0
         self._features = self._reserved
         self._bad_values_show = True
         self._scratch_values = view(np.zeros(64))
