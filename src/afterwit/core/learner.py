@@ -14,7 +14,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import DeclaredSignature, copied, read_options
+from afterwit.core.declared import NOTHING, DeclaredSignature, copied, read_options
 from afterwit.core.protocol import Training
 from afterwit.data import checks
 from afterwit.data.labels import Labels
@@ -34,13 +34,13 @@ class Storable:
     """Copies, pickles and compares by what it was made with and what it has learned; both are declared."""
 
     #: What it is made with, as `Option` objects.
-    options = ()
+    options = NOTHING
     #: What it has learned beyond what its base class keeps, as `Kept` objects.
-    kept = ()
+    kept = NOTHING
     __signature__ = DeclaredSignature()
 
     #: The bounds that hold for the algorithm, as `Theorem` objects.
-    theorems = ()
+    theorems = NOTHING
     #: Why there are none, where there are none.
     no_theorem_because = ""
     #: The module of `afterwit.certify` that recomputes its rounds.
@@ -67,6 +67,10 @@ class Storable:
     def mistakes(self) -> int:
         """How many of them it predicted wrongly before it saw the label."""
         raise NotImplementedError
+
+    def _progress(self) -> str:
+        """How far it has come, as ``repr`` says it."""
+        return f"{self.rounds:,} rounds, {self.mistakes:,} mistakes"
 
     def state(self) -> dict[str, Any]:
         """All it has learned, as numbers, lists and arrays; ``restore`` takes it back."""
@@ -127,7 +131,7 @@ class Storable:
             for name, value in self.parameters.items()
             if value is not None and value is not False
         )
-        return f"{type(self).__name__}({given}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+        return f"{type(self).__name__}({given}): {self._progress()}"
 
     def __getattr__(self, name: str) -> Any:
         """Every option can be read by its name."""
