@@ -17,10 +17,10 @@ import numpy.typing as npt
 from afterwit.certify.replay import other_count, same_rounds
 from afterwit.concepts._bits import pack
 from afterwit.concepts._class_learner import Points
-from afterwit.concepts._progress import LIMIT, search
 from afterwit.concepts.finite_class import FiniteClass, Indices
 from afterwit.concepts.generalized_halving import GeneralizedHalving
 from afterwit.concepts.littlestone import Subclasses
+from afterwit.concepts.search import LIMIT, search
 from afterwit.concepts.standard_optimal_algorithm import StandardOptimalAlgorithm
 from afterwit.core.certificate import Assumption, Basis, Evidence, Hindsight
 from afterwit.core.theorem import Theorem

@@ -133,7 +133,7 @@ class ClassLearner(BinaryLearner):
         return self._remaining
 
     def survivors(self, most: int | None = None) -> list[str]:
-        """The names of the hypotheses that are left, in the order of the class; the first ``most`` if told."""
+        """The names of the hypotheses that are left, in the order of the class; the first ``most`` if given."""
         if most is not None:
             most = whole_number("most", most, words="a whole number, at least 0, or None")
         left = self._hypotheses.members(self._alive)[:most]

@@ -9,7 +9,7 @@ The language of descriptions, for d features with known values and K known label
 
 A feature of two values always has both branches. No description is the beginning of another: a reader knows after each
 bit whether the tree is complete. A tree of k nodes over binary features and two labels takes less than k (2 + log2 d)
-bits, the O(k log d) of Blum et al., section 6.2.3.
+bits: the O(k log d) of Blum et al., section 6.2.3.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class Tree:
     """Nodes in the order in which a reader meets them: each before its branches.
 
     feature   what a node asks, or LEAF
-    label     the commonest label of the examples that came to it
+    label     the most common label of the examples that reached it
     parent    the node above; -1 for the root
     value     the code of the value that leads here from the node above; -1 for the root
-    examples  how many of the sample came to it
+    examples  how many examples of the sample reached it
     """
 
     feature: Numbers
@@ -70,7 +70,7 @@ class Tree:
         return depths
 
     def predict(self, codes: list[Numbers], rows: int, widest: int) -> Numbers:
-        """The codes of the labels, for columns of codes. A value without a branch ends the way where it is met."""
+        """The codes of the labels, for columns of codes. A value without a branch ends the path at its node."""
         below = np.full((len(self.feature), widest + 1), LEAF, dtype=np.int64)
         below[self.parent[1:], self.value[1:]] = np.arange(1, len(self.feature))
         at = np.zeros(rows, dtype=np.int64)
@@ -119,7 +119,7 @@ def _bits(number: int, width: int) -> str:
 
 
 def as_text(tree: Tree, schema: Schema) -> str:
-    """One line a branch, indented by depth; leaves with their label and how many examples came to them."""
+    """One line for each branch, indented by depth; leaves with their label and how many examples reached them."""
     if len(tree.feature) == 1:
         return f"{schema.labels[int(tree.label[0])]} ({int(tree.examples[0])})"
     depths, branches = tree.depths(), tree.branches()

@@ -73,7 +73,7 @@ def parities(variables: Any, size: int | None = None, points: Any = None) -> Fin
 
 @dataclass(frozen=True, eq=False)
 class _Literals:
-    """Which literals stand in which hypothesis: a row of words for every variable, and one for every negation."""
+    """Which literals each hypothesis has: a row of words for every variable, and one for every negation."""
 
     kind: str
     variables: tuple[str, ...]

@@ -29,9 +29,9 @@ from afterwit.concepts.finite_class import FiniteClass, checked_size
 from afterwit.data.checks import is_whole, whole_number
 from afterwit.errors import Words, invalid
 
-#: At most so many lists are looked at.
+#: How many lists are looked at, at most.
 MOST_LISTS = 2_000_000
-#: So many lists are turned at once.
+#: How many lists are turned at once.
 BLOCK = 1024
 
 

@@ -101,7 +101,7 @@ class DisjunctionLearner(BatchRule):
 
     @property
     def uncovered(self) -> int | None:
-        """The first row of the sample on which no disjunction that is right on the negative rows is right; or None."""
+        """The first row on which every disjunction that is right on the negative rows is wrong; None without one."""
         return self._uncovered
 
     def _named(self, chosen: npt.NDArray[np.bool_]) -> list[Any]:

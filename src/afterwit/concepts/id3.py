@@ -1,19 +1,19 @@
-"""ID3: a decision tree that asks first what tells most about the label.
+"""ID3: a decision tree that first asks for the feature that tells most about the label.
 
 Setting     examples of d features, each with a few values (categories), and labels, two or more.
 Rule        at a node with the examples S_v: if all have one label, a leaf; otherwise ask the feature of largest
             information gain, Ent(S_v) - sum_a |S_v^a| / |S_v| Ent(S_v^a), where S_v^a are those whose value is a and
             Ent is the entropy of the labels in bits; one branch for each value that occurs. A feature that is the same
-            for all of S_v is not asked; where none is left, a leaf with the commonest label. A gain of 0 does not stop
-            it: no single feature tells anything about an exclusive or. So the tree is right on the whole sample unless
-            two examples with the same features have different labels, or an option stops it earlier.
+            for all of S_v is not asked; where none is left, a leaf with the most common label. A gain of 0 does not
+            stop it, because no single feature tells anything about an exclusive or. So the tree is right on the whole
+            sample unless two examples with the same features have different labels, or an option stops it earlier.
 Ties        the feature that comes first; the label that comes first (numbers before strings, each in order). The tree
             does not depend on the order of the examples.
 Guarantee   the tree is described in ``description_length`` bits of a prefix-free language. With probability at least
             1 - delta: if it is right on all n examples its error is at most (size ln 2 + ln(1/delta)) / n; in any case
             at most its error on them plus sqrt((size ln 4 + ln(2/delta)) / (2n)).
-Assumes     that features, their values and the labels were known before the sample was drawn (``categories`` and
-            ``labels`` say them; otherwise it is your promise), and examples drawn independently.
+Assumes     features, values and labels that were known before the sample was drawn (the options ``categories`` and
+            ``labels`` fix them; otherwise it is your promise), and examples that were drawn independently.
 Source      Quinlan 1986; Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.2.3, Theorem 6.5 and
             Corollary 6.8.
 

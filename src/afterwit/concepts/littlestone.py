@@ -26,9 +26,9 @@ from typing import Any
 
 from afterwit.concepts._bits import Words64
 from afterwit.concepts._distinct import Distinct
-from afterwit.concepts._progress import LIMIT, Search, search
 from afterwit.concepts.finite_class import FiniteClass, as_class
 from afterwit.concepts.halving import HalvingBound
+from afterwit.concepts.search import LIMIT, Search, search
 from afterwit.core.inputs import HYPOTHESES
 from afterwit.core.theorem import Input, Theorem
 from afterwit.data.quantities import COUNT_OR_NONE

@@ -32,7 +32,7 @@ from afterwit.data.quantities import COUNT
 
 
 class DisjunctionBound(Theorem):
-    """The number of variables. The learner is not told it: d counts those that occurred."""
+    """The number of variables, which the learner does not know beforehand: d counts those that occurred."""
 
     id = "online-disjunction"
     name = "disjunction bound"

@@ -25,8 +25,8 @@ from typing import Any
 
 from afterwit.concepts._bits import as_integer
 from afterwit.concepts._distinct import Column, Distinct
-from afterwit.concepts._progress import LIMIT, Search, search
 from afterwit.concepts.finite_class import as_class
+from afterwit.concepts.search import LIMIT, Search, search
 from afterwit.data.checks import whole_number
 
 

@@ -27,8 +27,8 @@ from __future__ import annotations
 from typing import Any
 
 from afterwit.concepts._class_learner import KNOWN_CLASS, ClassLearner
-from afterwit.concepts._progress import LIMIT, search
 from afterwit.concepts.littlestone import Subclasses
+from afterwit.concepts.search import LIMIT, search
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.theorem import Theorem
 from afterwit.data.checks import count_of

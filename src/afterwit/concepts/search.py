@@ -10,7 +10,7 @@ from typing import Any
 from afterwit.data.checks import count_of
 from afterwit.errors import invalid
 
-#: How many steps a search may take unless told: a minute or two, where the hypotheses are few.
+#: How many steps a search may take by default: a minute or two, where the hypotheses are few.
 LIMIT = 50_000_000
 #: How many steps pass between two looks at the bar.
 STEPS_BETWEEN_LOOKS = 4096
