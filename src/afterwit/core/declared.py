@@ -22,8 +22,6 @@ from afterwit.errors import invalid
 
 #: The default of an option that has none.
 REQUIRED = inspect.Parameter.empty
-#: What a class has declared before it declares anything.
-NOTHING: Any = ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import NOTHING, DeclaredSignature, copied, read_options
+from afterwit.core.declared import DeclaredSignature, copied, read_options
 from afterwit.core.protocol import Training
 from afterwit.data import checks
 from afterwit.data.labels import Labels
@@ -34,13 +34,13 @@ class Storable:
     """Copies, pickles and compares by what it was made with and what it has learned; both are declared."""
 
     #: What it is made with, as `Option` objects.
-    options = NOTHING
+    options = ()  # type: tuple[Any, ...]
     #: What it has learned beyond what its base class keeps, as `Kept` objects.
-    kept = NOTHING
+    kept = ()  # type: tuple[Any, ...]
     __signature__ = DeclaredSignature()
 
     #: The bounds that hold for the algorithm, as `Theorem` objects.
-    theorems = NOTHING
+    theorems = ()  # type: tuple[Any, ...]
     #: Why there are none, where there are none.
     no_theorem_because = ""
     #: The module of `afterwit.certify` that recomputes its rounds.
