@@ -16,7 +16,7 @@ from afterwit.cli._progress import display
 from afterwit.core.protocol import HEADER, play
 from afterwit.core.storage import new_file, write_model
 from afterwit.errors import invalid
-from afterwit.streams.libsvm import whole
+from afterwit.streams.libsvm import label_as_written
 
 #: Unless asked for, a certificate is left out beyond this many non-zeros: it needs all rows in memory.
 MOST_TO_REMEMBER = 20_000_000
@@ -131,7 +131,7 @@ def _two_labels(text: str | None) -> tuple[Any, Any] | None:
         raise invalid("--labels", "two numbers with a comma between them, such as -1,1", text) from None
     if negative == positive or not (math.isfinite(negative) and math.isfinite(positive)):
         raise invalid("--labels", "two different numbers", text)
-    return whole(negative), whole(positive)
+    return label_as_written(negative), label_as_written(positive)
 
 
 def _empty(file: BinaryIO | None) -> None:

@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 
 #: Quantities that count rounds.
-COUNTS = ("mistakes", "updates")
+COUNTS = ("mistakes", "updates", "promotions", "eliminations")
 #: Quantities that are sums over the rounds.
 SUMS = ("loss", "regret", "swap regret")
 #: How wide a certificate is printed.
@@ -166,10 +166,12 @@ def evidence_of(learner: Any, *rounds: Any, **how: Any) -> Any:
 def apply(theorems: Iterable[Theorem], evidence: Any) -> Certificate:
     """Theorems applied to evidence: the tightest that applies, with the others beside it.
 
-    Bounds on different quantities are not compared by their numbers: those on what the first is about come first.
+    Bounds on different quantities are not compared by their numbers: those on what the first that applies is about come
+    first.
     """
     certificates = [made for theorem in theorems if (made := theorem.certify(evidence)) is not None]
-    quantity = certificates[0].quantity
+    applicable = (made for made in certificates if made.verdict is not Verdict.NOT_APPLICABLE)
+    quantity = next(applicable, certificates[0]).quantity
     best = tightest_first([made for made in certificates if made.quantity == quantity])
     return replace(best, others=(*best.others, *(made for made in certificates if made.quantity != quantity)))
 

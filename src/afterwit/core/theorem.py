@@ -111,7 +111,7 @@ class Theorem:
         """The closed formula."""
         raise NotImplementedError(f"the {self.name} is not a formula of a few numbers")
 
-    def check(self, **inputs: Any) -> None:
+    def check(self, *values: Any, **inputs: Any) -> None:
         """Refuse inputs that do not fit together; each alone has been checked."""
 
     def certify(self, evidence: Any) -> Certificate | None:

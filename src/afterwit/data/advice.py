@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data.checks import is_whole
-from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, number, plain_name
+from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, number, open_frame, plain_name
 from afterwit.errors import InputError, Words, invalid, shorten
 
 Floats = npt.NDArray[np.float64]
@@ -178,12 +178,7 @@ def _from_dicts(
 def _from_frame(advice: Any, experts: Experts, fresh: bool, parameter: str) -> tuple[Floats, Experts]:
     import narwhals.stable.v2 as nw
 
-    try:
-        frame = nw.from_native(advice, eager_only=True)
-    except nw.exceptions.DuplicateError as error:
-        raise invalid(parameter, "a DataFrame whose columns have different names", Words(str(error))) from None
-    except TypeError:
-        raise invalid(parameter, MANY + ", in memory", advice) from None
+    frame = open_frame(advice, parameter, MANY)
     experts = experts.named(list(frame.columns), fresh, parameter)
     values = np.full((len(frame), experts.count), np.nan)
     for name in frame.columns:
