@@ -73,7 +73,7 @@ BELOW_HALF = Range("a number above 0 and below 1/2", lambda x: (x > 0) & (x < 0.
 
 def plain(value: Any) -> Any:
     """One number as a Python float, many as an array."""
-    return value.item() if np.ndim(value) == 0 else value
+    return value.item() if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0 else value
 
 
 def logarithm(name: str, count: Any, log_count: Any) -> Floats:
