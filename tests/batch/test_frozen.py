@@ -164,7 +164,7 @@ def test_a_file_with_a_foreign_theorem_is_damaged(tmp_path, monkeypatch):
     aw.save(predictor, path)
     from afterwit.batch._theorem import BatchTheorem
 
-    monkeypatch.delitem(BatchTheorem.known, "LargeGap")
+    monkeypatch.delitem(BatchTheorem.by_class_name, "LargeGap")
     with pytest.raises(ModelFileError, match="the contents are damaged"):
         aw.load(path)
 

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.batch._rounds import probability
+from afterwit.data.checks import share
 from afterwit.errors import Words, invalid
 
 #: The slopes of the exponents: one suits every length of the sequence up to some 10^11 rounds.
@@ -61,7 +61,7 @@ def confidence_sequence(losses: Any, delta: Any = 0.05) -> ConfidenceBand:
     losses  the loss of each round in order, from 0 to 1: mistakes as 0 and 1 or as False and True
     delta   how likely it may be that some interval, in whatever round, misses
     """
-    delta = probability("delta", delta)
+    delta = share("delta", delta)
     values = _checked(losses)
     rounds, totals = np.arange(1, len(values) + 1), np.cumsum(values)
     lower, upper = _interval(rounds, totals, delta)
@@ -72,7 +72,7 @@ class ConfidenceSequence:
     """The same, round by round: it remembers the number of rounds and the total loss, and nothing else."""
 
     def __init__(self, delta: Any = 0.05) -> None:
-        self.delta = probability("delta", delta)
+        self.delta = share("delta", delta)
         self.rounds = 0
         self.total = 0.0
 

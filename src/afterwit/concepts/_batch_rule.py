@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from afterwit.batch.occam import description_error, occam_error
-from afterwit.batch.uniform import regularised_deviation
+from afterwit.sampling.occam import description_error, occam_error
+from afterwit.sampling.uniform import regularised_deviation
 from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.core.learner import Storable
 from afterwit.core.theorem import Theorem

@@ -76,6 +76,16 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0 else value
 
 
+def ln(x: Any) -> Any:
+    """The natural logarithm. Python's and numpy's may differ in the last bit: of one number it is Python's."""
+    return math.log(x) if isinstance(x, int | float) else np.log(x)
+
+
+def exp(x: Any) -> Any:
+    """The exponential: of one number it is Python's, as for `ln`."""
+    return math.exp(x) if isinstance(x, int | float) else np.exp(x)
+
+
 def logarithm(name: str, count: Any, log_count: Any) -> Floats:
     """ln of a count, which may be too large for a float: given itself, or by its logarithm as ``log_<name>``."""
     if (count is None) == (log_count is None):
