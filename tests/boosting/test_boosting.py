@@ -25,8 +25,8 @@ from afterwit.boosting._bounds import (
     SharperTrainingMistakesBound,
     TrainingMistakesBound,
     WrongVotesBound,
-    evidence_of,
 )
+from afterwit.certify.boosting import evidence_of
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError, ModelFileError
 from afterwit.games import all_stumps, rounds_needed
@@ -284,10 +284,10 @@ def test_sparse_rows_for_those_who_take_them():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"gamma": 0}, "gamma must be a positive finite number; received 0"),
-        ({"gamma": 0.5}, "gamma must be a number between 0 and 1/2, without them; received 0.5"),
-        ({"rounds": 0}, "rounds must be None or a whole number, at least 1; received 0"),
-        ({"rounds": 2.0}, "rounds must be None or a whole number, at least 1; received 2.0"),
+        ({"gamma": 0}, "gamma must be a number above 0 and below 1/2; received 0"),
+        ({"gamma": 0.5}, "gamma must be a number above 0 and below 1/2; received 0.5"),
+        ({"rounds": 0}, "rounds must be a whole number, at least 1; received 0"),
+        ({"rounds": 2.0}, "rounds must be a whole number, at least 1; received 2.0"),
         ({"labels": (1, 1)}, "labels must be a pair of two different labels"),
         (
             {"weak_learner": KNeighborsClassifier()},
