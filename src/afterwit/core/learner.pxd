@@ -4,8 +4,8 @@ cimport cython
 
 
 cdef class Storable:
-    # The options, checked, by name.
-    cdef dict _options
+    # The options, checked, by name; learners that are not compiled read them too.
+    cdef public dict _options
 
 
 cdef class BinaryLearner(Storable):
