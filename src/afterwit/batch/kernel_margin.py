@@ -49,7 +49,7 @@ class KernelMarginEvidence(BatchEvidence):
     #: The total hinge loss and the length of each comparator; none where the rounds are not the learner's.
     comparators: tuple[tuple[float, float], ...]
     #: The sum of K(x, x) over the rounds in which it was wrong.
-    squares: float
+    kernel_sum: float
 
 
 class KernelMarginBound(BatchTheorem):
@@ -67,10 +67,10 @@ class KernelMarginBound(BatchTheorem):
     def certify(self, evidence: Any) -> Certificate:
         if not evidence.comparators:
             return self.applied(evidence, None, {})
-        rounds, delta, squares = evidence.rounds, evidence.delta, evidence.squares
-        bounds = [self.bound(loss, norm, squares, rounds, delta) for loss, norm in evidence.comparators]
+        rounds, delta, total = evidence.rounds, evidence.delta, evidence.kernel_sum
+        bounds = [self.bound(loss, norm, total, rounds, delta) for loss, norm in evidence.comparators]
         loss, norm = evidence.comparators[int(np.argmin(bounds))]
-        inputs = {"L": loss, "|u|": norm, "sum of K": squares, "T": rounds, "delta": delta}
+        inputs = {"L": loss, "|u|": norm, "sum of K": total, "T": rounds, "delta": delta}
         return self.applied(evidence, min(bounds), {**inputs, "observed": "while learning"})
 
 
@@ -120,11 +120,11 @@ def kernel_margin_bound(learner: Any, X: Any, y: Any, delta: Any = 0.05) -> Cert
     )
     assumptions = (*hinge[0].assumptions, once)
     comparators: tuple[tuple[float, float], ...] = ()
-    squares = 0.0
+    kernel_sum = 0.0
     if all(assumption.met for assumption in assumptions):
         updated = np.zeros(rows.count, dtype=np.int8)
         type(learner)(**learner.parameters)._learn(rows, signs, updated)
-        squares = float(_squares(learner, rows)[updated > 0].sum())
+        kernel_sum = float(_squares(learner, rows)[updated > 0].sum())
         known = [each.inputs for each in hinge if each.bound is not None]
         comparators = tuple((float(each["L"]), float(each["|u|"])) for each in known)
     evidence = KernelMarginEvidence(
@@ -134,7 +134,7 @@ def kernel_margin_bound(learner: Any, X: Any, y: Any, delta: Any = 0.05) -> Cert
         assumptions=assumptions,
         delta=delta,
         comparators=comparators,
-        squares=squares,
+        kernel_sum=kernel_sum,
     )
     return KernelMarginBound(delta).certify(evidence)
 

@@ -17,6 +17,9 @@ class BatchLearner(Storable):
     """Copies, compares and is saved like every learner, but has not learned round by round."""
 
     role = "batch"
+    options: Any = ()
+    kept: Any = ()
+    theorems: Any = ()
     #: What the columns of the matrix it learned from are: how many, and their names, where they have names.
     _width: int
     _names: list[Any] | None
