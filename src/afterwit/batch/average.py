@@ -305,7 +305,7 @@ def _largest_loss(
 
 
 def _largest_score(learner: Any, radius: float) -> tuple[float, str]:
-    """The greatest |w . x| there can be for examples within the radius, and why."""
+    """The largest |w . x| for examples within the radius, and why there is none larger."""
     parameters = learner.parameters
     length = math.hypot(radius, 1.0) if parameters.get("intercept") else radius
     if parameters.get("ball") is not None:

@@ -8,7 +8,7 @@ Interval    with S_t = l_1 + ... + l_t, lambda_k = 4 / 2^k for k = 0..19, and b 
             upper_t = min_k (1 - exp(-(lambda_k S_t + b) / t)) / (1 - exp(-lambda_k))
             lower_t = max_k (exp((lambda_k S_t - b) / t) - 1) / (exp(lambda_k) - 1)
 Guarantee   with probability at least 1 - delta, for all t at once: lower_t <= (R_1 + ... + R_t) / t <= upper_t. So
-            one may look whenever one likes, and stop because of what one saw.
+            you may look at it in any round, and stop because of what you see.
 Proof       exp is convex, so that E[exp(a l_t) | before] <= 1 + R_t (e^a - 1) for every a, and the product over the
             rounds of exp(a l_s) / (1 + R_s (e^a - 1)) is a supermartingale that starts at 1. It ever exceeds 1/c with
             probability at most c (Ville). The logarithm is concave, so that the sum of ln(1 + R_s (e^a - 1)) is at most

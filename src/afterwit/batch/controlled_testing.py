@@ -88,7 +88,7 @@ class LastTestEvidence(BatchEvidence):
 
 
 def controlled_testing(learner: Any, X: Any, y: Any = None, *, epsilon: Any, delta: Any = 0.05) -> FrozenPredictor:
-    """The hypothesis that passes its test. If the examples end before, the last one, with no promise.
+    """The hypothesis that passes its test. If the examples end first, the last one, without a bound.
 
     learner  where to begin; it is copied, and never changed
     X, y     examples and labels, or a stream in place of both; a stream is read no further than needed

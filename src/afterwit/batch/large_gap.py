@@ -133,7 +133,7 @@ class GapEvidence(BatchEvidence):
 
 
 def large_gap(learner: Any, X: Any, y: Any = None, *, epsilon: Any = None, delta: Any = 0.05) -> FrozenPredictor:
-    """The hypothesis on which the procedure stops; if the examples end before, the one with the best bound.
+    """The hypothesis on which the procedure stops. If the examples end first, the one with the best bound.
 
     learner  where to begin; it is copied, and never changed
     X, y     examples and labels, or a stream in place of both; a stream is read no further than needed

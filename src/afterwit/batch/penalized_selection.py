@@ -12,8 +12,8 @@ Proof       the second, for all i at once: Hoeffding, each with probability delt
             together fail with probability at most delta as soon as T >= 2 (for T = 1 it is above 1).
 Cost        a hypothesis lives from one change of the learner to the next, so that there are as many as mistakes, and
             one more, for a conservative learner. Each predicts only what comes after its life, and is dropped as soon
-            as its losses so far are too many to win. Those that were not out of it from the start are in contention.
-            For learners that change in every round that can be T hypotheses: ``every`` looks at fewer.
+            as its losses so far are too large to win. Those that had to predict anything are "in contention".
+            Learners that change in every round have T hypotheses: ``every`` considers fewer of them.
 Memory      the examples; a stream is read to its end. Of the hypotheses, a portion of fixed size (16 million
             weights), or 64 copies of a learner that is not linear.
 Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Exercise 8.10.

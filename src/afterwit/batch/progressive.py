@@ -3,7 +3,7 @@
 Setting     examples drawn independently from one distribution; h_t is the learner's hypothesis before round t, R(h_t)
             its error on new data, L_t <= M its loss in round t.
 Guarantee   with probability at least 1 - delta: (1/T) sum_t R(h_t) <= (1/T) sum_t L_t + M sqrt(2 ln(1/delta) / T).
-            Each example is new to the hypothesis that predicts it, so that no test set is set aside. The bound is on
+            Each example is new to the hypothesis that predicts it, so no test set is needed. The bound is on
             the mean error of the hypotheses, for the number of rounds T that was fixed beforehand; for a look at any
             time, see `confidence_sequence`.
 Assumes     one pass: in a second one the examples are not new. Labels may come late.
@@ -38,7 +38,7 @@ MEAN_LOSS = Input("mean_loss", "L", "the learner's mean loss, each round before 
 
 
 class ProgressiveBound(BatchTheorem):
-    """The mean error of the hypotheses a learner went through."""
+    """The mean error of the hypotheses that a learner had, one after the other."""
 
     id = "progressive"
     name = "progressive bound"

@@ -1,4 +1,4 @@
-"""Random stopping: the hypothesis of a round drawn by lot.
+"""Random stopping: the hypothesis of a round that is drawn at random.
 
 Setting     T examples drawn independently from one distribution; h_t is the hypothesis before round t, R(h_t) its error
             on new data.
@@ -7,8 +7,8 @@ Guarantee   for a learner with mistake bound M the expected error of h_t, over t
             M/T: with T = M/epsilon examples, at most epsilon. And with no mistake bound, with probability at least 1
             - delta over the examples: the expected error over the draw is at most the share of mistakes made while
             learning plus sqrt(2 ln(1/delta) / T).
-Memory      two hypotheses. The round is drawn as the stream goes by (each round takes the place of the choice so far
-            with probability 1/t), so that its length need not be known; some ln T copies are made.
+Memory      two hypotheses. The round is drawn while the stream is read (round t replaces the choice so far with
+            probability 1/t), so the length of the stream need not be known. About ln T copies are made.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, Theorem 6.14 (5.12 in a later edition); Mohri,
             Rostamizadeh & Talwalkar 2018, Lemma 8.14.
 
@@ -41,7 +41,7 @@ from afterwit.sampling._shared import BLUM, SampleSize
 
 @dataclass(frozen=True, kw_only=True)
 class StoppingEvidence(BatchEvidence):
-    """A run that was stopped in a round drawn by lot."""
+    """A run that was stopped in a random round."""
 
     delta: float
     mistakes: int

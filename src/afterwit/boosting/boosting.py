@@ -6,8 +6,8 @@ Update      w = 1 at first; after every round the weights of the rows its hypoth
             alpha = (1/2 + gamma) / (1/2 - gamma).
 Prediction  the majority of the T hypotheses, +1 in a tie.
 Guarantee   at most n e^(-2 T gamma^2) of the rows are predicted wrongly, none once T > ln n / (2 gamma^2), if every
-            round's hypothesis was as good as a weak learner's must be. That is looked at in every round: the first
-            that is not ends the training, without a vote.
+            round's hypothesis was as good as a weak learner's must be. That is checked in every round: the first
+            hypothesis that is not good enough gets no vote, and training ends.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.7; Schapire 1990; Freund & Schapire 1997.
 
 >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]]
@@ -122,7 +122,7 @@ class Boosting(BatchLearner):
     # ------------------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any) -> BoostingRecord:
-        """Learn all rows anew. Stops early where the weak-learning assumption fails; the record says so."""
+        """Learn all rows from the start. Stops early if the weak-learning assumption fails; the record says so."""
         rows, signs = read_examples(X, y, self._labels)
         matrix, names = first_matrix(rows)
         gamma = self.gamma
@@ -203,7 +203,7 @@ class Boosting(BatchLearner):
     # ------------------------------------------------------------------ looking back
 
     def certificate(self, X: Any, y: Any) -> Certificate:
-        """The theorems beside the rows it was fitted to: weights, errors and votes are all computed anew."""
+        """The theorems applied to the rows it was fitted to. Weights, errors and votes are computed again."""
         return certify(self, X, y)
 
     def minimax_margin(self, X: Any, y: Any, gap: float = 1e-3) -> GameSolution:
@@ -227,7 +227,7 @@ class Boosting(BatchLearner):
 
     @property
     def distinct_hypotheses(self) -> tuple[Any, ...]:
-        """The voters without repetitions, as far as stumps can be told apart; others are all kept."""
+        """The voters without repetitions: each different stump once. Other hypotheses are all kept."""
         seen = {h.state()["stump"] if type(h) is DecisionStump else id(h): h for h in self._hypotheses}
         return tuple(seen.values())
 

@@ -1,7 +1,7 @@
 """Exponential weights against exponential weights: the proof of von Neumann's minimax theorem, run.
 
 Setting     in round t the row player chooses p_t, the column player q_t; the row player loses p_t^T M q_t, the column
-            player gains it. Each sees the loss of every choice he could have made: M q_t, and -p_t^T M.
+            player gains it. Each sees the loss of every possible choice: M q_t, and -p_t^T M.
 Update      p_{t,i} proportional to exp(-eta_t L_{t-1,i}) with L the losses so far, eta_t = sqrt(8 ln N / t) / Delta,
             N the number of choices and Delta the largest payoff less the smallest. Both move at once; the strategies
             returned are the plain averages.

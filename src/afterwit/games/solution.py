@@ -20,8 +20,8 @@ STOPS = {
     "gap": "reached",
     "max_rounds": "not reached, the rounds ran out",
     "max_seconds": "not reached, the time ran out",
-    "rounding": "not reached, float64 can certify no smaller one",
-    "solver": "not reached, the solver could do no better",
+    "rounding": "not reached, float64 cannot certify a smaller one",
+    "solver": "not reached, the solver found nothing better",
 }
 
 
@@ -58,7 +58,7 @@ class GameSolution:
 
     @property
     def gap(self) -> float:
-        """``upper`` less ``lower``: neither player can gain more by any change, of both together."""
+        """``upper`` less ``lower``: by changing their strategies both players together can gain no more."""
         return self.upper - self.lower
 
     @property
@@ -72,7 +72,7 @@ class GameSolution:
         return self.gap <= self.wanted
 
     def certificate(self, M: Any) -> Certificate:
-        """The method's bound on the gap beside the gap itself, computed anew from the matrix of the game."""
+        """The method's bound on the gap beside the gap itself, which is computed again from the matrix."""
         if not self.theorems:
             raise InputError(f"{self.method} has no certificate: {self.no_theorem_because}")
         return certify(self, M)

@@ -65,7 +65,7 @@ def solve_game(
     method       "predictive-regret-matching+", "regret-matching+", "exponential-weights" or "lp"
     max_rounds   stop after this many rounds (pivots for "lp") with the best so far
     max_seconds  stop after this time with the best so far; a round in progress is finished
-    maximize     M is what the row player receives: he maximises, the column player minimises
+    maximize     M is what the row player receives: the row player maximises, the column player minimises
     """
     started = time.perf_counter()
     wanted = 0.0 if is_number(gap) and gap == 0 else real_number("gap", gap, "a finite number, at least 0", 0.0)

@@ -1,4 +1,4 @@
-"""Uniform convergence: on a large sample every rule errs about as often as it will.
+"""Uniform convergence: on a large sample the error of every rule is near its true error.
 
 Setting     n examples drawn independently from one distribution; the error of a rule on them, and its true error.
 Guarantee   a single coin of bias p: s/n exceeds p by more than alpha with probability at most exp(-2 n alpha^2), and
