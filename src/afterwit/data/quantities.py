@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.checks import is_number
 from afterwit.errors import invalid
 
 Floats = npt.NDArray[np.float64]
@@ -44,7 +44,7 @@ class Range:
 
 def _numbers(value: Any) -> Floats | None:
     """Real numbers as floats; None for anything else, booleans and text among it."""
-    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+    if is_number(value):
         try:
             return np.asarray(float(value))
         except OverflowError:
