@@ -39,6 +39,7 @@ _MODULES = (
     "linear",
     "losses",
     "reductions",
+    "sampling",
     "sklearn",
     "storage",
     "streams",
