@@ -102,10 +102,10 @@ class SoftThresholdNetwork(LinearLearner):
         self._seed = int(seed)
         self._layers = len(sizes) + 1
         layers = (*self._gates, 1)
-        below = layers[:-1]
+        below = self._gates
         self._sizes = view(np.array(layers, dtype=np.int32))
         counts = [(inputs + 1) * outputs for inputs, outputs in zip(below, layers[1:], strict=True)]
-        self._weights_at = view(np.cumsum([0, 0, *counts[:-1]]).astype(np.int32))
+        self._weights_at = view(np.cumsum([0, 0, *counts])[: self._layers].astype(np.int32))
         self._outputs_at = view(np.cumsum([0, *below]).astype(np.int32))
         self._outputs = view(np.zeros(sum(layers)))
         self._blame = view(np.zeros(sum(layers)))
