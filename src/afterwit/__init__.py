@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -283,6 +283,6 @@ def __dir__() -> list[str]:
 
 
 def _is_compiled() -> bool:
-    """Whether the engine runs as native code."""
-    engine = importlib.import_module("afterwit.linear._engine")
-    return not str(engine.__file__).endswith(".py")
+    """Whether the package runs as native code."""
+    # Either all modules are compiled or none: what the compiled ones share tells, without importing any.
+    return importlib.util.find_spec("afterwit._cyutility") is not None
