@@ -137,7 +137,7 @@ while [ "$1" != -o ]; do shift; done
         installed = tmp_path / "installed"
         install = subprocess.run(
             [sys.executable, "-m", "pip", "install", *options, "--upgrade", "--target", str(installed), str(source)],
-            env={**os.environ, "CC": compiler},
+            env={**os.environ, "CC": compiler, "AFTERWIT_COMPILED": ""},
             check=True,
             capture_output=True,
             text=True,
