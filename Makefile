@@ -6,14 +6,9 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find src -name '*.py' -o -name '*.pxd') setup.py pyproject.toml README.md
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-# Prints what pyproject.toml requires to build, to run, or for one of its extras.
-REQUIRED := $(BIN)/python -c 'import sys, tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
-	print(*{"build": p["build-system"]["requires"], "run": p["project"]["dependencies"], \
-	**p["project"]["optional-dependencies"]}[sys.argv[1]])'
-
-# As pip does it, but what goes wrong is shown. (Told not to write bytecode, setuptools would warn that it does not.)
-BUILD := mkdir -p build && PYTHONDONTWRITEBYTECODE= $(BIN)/python -c 'import sys; from setuptools import build_meta; \
-	[getattr(build_meta, f"build_{kind}")(sys.argv[1]) for kind in sys.argv[2:]]' >build/log
+REQUIRED := $(BIN)/python .ci/required.py
+# Told not to write bytecode, setuptools would warn that it does not.
+BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench wheel test-compiled test-interpreted clean
@@ -39,7 +34,7 @@ $(VENV)/test-dependencies: $(VENV)/dependencies
 $(VENV)/built: $(VENV)/tools $(SOURCES)
 	rm -rf build/wheel
 	mkdir -p build/wheel
-	$(BUILD) build/wheel wheel
+	$(BUILD) 'from setuptools.build_meta import build_wheel; build_wheel("build/wheel")' >build/log
 	@touch $@
 
 # The package, built and installed as a user would have it. It does not need its dependencies to be built.
@@ -83,8 +78,9 @@ bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (inst
 
 wheel: $(VENV)/tools ## sdist and wheel in dist/, each installed and tried in an empty environment
 	rm -rf dist
-	mkdir dist
-	$(BUILD) dist sdist wheel
+	mkdir -p dist build
+	$(BUILD) 'from setuptools.build_meta import build_sdist; build_sdist("dist")' >build/log
+	$(BUILD) 'from setuptools.build_meta import build_wheel; build_wheel("dist")' >build/log
 	$(BIN)/python .ci/smoke.py dist/*.whl
 	$(BIN)/python .ci/smoke.py dist/*.tar.gz
 
