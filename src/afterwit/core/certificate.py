@@ -246,9 +246,9 @@ class Certificate:
         if self.bound is None:
             sections = [("bound", ["none"])]
         elif self.theorem.beforehand:
-            sections = [("promised", [f"{_at_most(self)}{self._each(self.bound)}"])]
+            sections = [("promised", [f"{_at_most(self)}{self._each(_whole_part(self))}"])]
         else:
-            sections = [("bound", [f"{_at_most(self)}, computed afterwards{self._each(self.bound)}"])]
+            sections = [("bound", [f"{_at_most(self)}, computed afterwards{self._each(_whole_part(self))}"])]
         sections.append(("happened", [f"{_amount(self.observed, self.quantity)}{self._each(self.observed)}"]))
         if self.hindsight is not None:
             value, quantity = self.hindsight.value, self.hindsight.quantity or self.quantity
