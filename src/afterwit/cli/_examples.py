@@ -54,7 +54,11 @@ class Examples:
         self.size = self._first.size
         self.rereadable = self.size is not None
         self._pass = 0
-        self.labels = labels if labels is not None else self._find_labels(self._first)
+        try:
+            self.labels = labels if labels is not None else self._find_labels(self._first)
+        except BaseException:
+            self._first.close()
+            raise
 
     def _find_labels(self, reader: LibsvmReader) -> tuple[Any, Any]:
         """The two labels, found by reading ahead; what was read is held for the first pass.
