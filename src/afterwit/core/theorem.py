@@ -258,7 +258,7 @@ class Evaluation:
         lines += _wrapped(" " * (len(head) - 2) + "= " + self.substituted, len(head))
         after = f", {theorem.chance}" if theorem.chance else ""
         note = f" ({theorem.rounding})" if theorem.rounding else ""
-        vacuous = ": that says nothing, as it is 1 or more" if self.vacuous else ""
+        vacuous = ": this says nothing, because it is at least 1" if self.vacuous else ""
         lines.append(" " * (len(head) - 2) + f"= {number(self.value)}{note}{after}{vacuous}")
         where = ", ".join(f"{each.symbol} = {number(self.inputs[each.name])} ({each.name})" for each in theorem.inputs)
         lines += _wrapped(f"  with {where}", 4)
