@@ -30,7 +30,10 @@ def test_names_supports_and_bracket(run_cli, tmp_path, method):
     assert upper - lower <= 0.0101
     assert "wanted 0.01: reached" in result.stdout
     assert re.search(r"column +maximizes with paper: 0\.4\d*, \w+: 0\.\d+, \.\.\. \(3 of 3 are played\)", result.stdout)
-    assert ("  verdict    holds\n(--verbose shows the theorem" in result.stdout) == (method != "lp")
+    # After very few rounds the bound is wider than any gap could be, and the verdict says so.
+    vacuous = "(, but the bound says nothing here: no gap is above the spread of the payoffs)?"
+    verdict = rf" verdict holds{vacuous} \(--verbose shows the theorem"
+    assert bool(re.search(verdict, " ".join(result.stdout.split()))) == (method != "lp")
     assert ("\n\nNo certificate: " in result.stdout) == (method == "lp")
 
 
