@@ -26,6 +26,9 @@ from afterwit.bounds._collection import BOUNDS, SAMPLE_SIZES
 from afterwit.core.theorem import Alternative, Evaluation, Input, Theorem
 from afterwit.errors import InputError, shorten
 
+#: What an entry is.
+Bound = Theorem
+
 
 def bound(name: str, **inputs: Any) -> Any:
     """The bound of that name, as a number."""
@@ -55,6 +58,7 @@ __all__ = [
     "BOUNDS",
     "SAMPLE_SIZES",
     "Alternative",
+    "Bound",
     "Evaluation",
     "Input",
     "Theorem",
