@@ -33,6 +33,11 @@ def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), theorem=None, 
     return Certificate(theorem or Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **more)
 
 
+def spaced(text):
+    """The text without its line breaks."""
+    return " ".join(text.split())
+
+
 YES = Assumption("it is so", Basis.OBSERVED, True, "looked")
 NO = Assumption("it is so", Basis.OBSERVED, False, "it is not")
 UNKNOWN = Assumption("it is so", Basis.OBSERVED, None)
@@ -132,6 +137,41 @@ def test_it_prints_the_three_numbers():
         "  also       pigeonhole bound: at most 8 mistakes (holds; Dirichlet 1834, Theorem <1>)",
     ]
     assert "  promised   at most 5 mistakes (50.00% of the rounds)" in str(certificate(theorem=Announced()))
+
+
+class Beforehand(Pigeons):
+    beforehand = True
+
+
+def test_only_what_could_be_known_beforehand_was_promised():
+    made = Certificate(Beforehand(), "Learner", 10, 3, 5.0, ())
+    assert str(made).splitlines()[1] == "  promised   at most 5 mistakes (50.00% of the rounds)"
+    assert made.to_dict()["theorem"]["beforehand"] is True
+    assert certificate().to_dict()["theorem"]["beforehand"] is False
+
+
+class Loss(Pigeons):
+    quantity = "loss"
+
+
+def test_sums_are_shown_per_round_too():
+    made = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), Hindsight(1.0, "by the best"))
+    assert str(made).splitlines()[1:4] == [
+        "  bound      loss at most 9, computed afterwards (0.09 per round)",
+        "  happened   loss 4 (0.04 per round)",
+        "  hindsight  loss 1 (0.01 per round) by the best",
+    ]
+    squares = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), squares=True)
+    assert str(squares).splitlines()[2] == "  happened   loss 4 (RMSE 0.2)"
+
+
+def test_a_bound_above_what_any_run_could_reach_says_nothing():
+    made = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), ceiling=Ceiling(9.0, "weights at 0 lose no more"))
+    assert made.vacuous
+    assert made.verdict is Verdict.HOLDS
+    assert "holds, but the bound says nothing here: weights at 0 lose no more" in spaced(str(made))
+    below = Certificate(Loss(), "Learner", 100, 4.0, 8.9, (), ceiling=Ceiling(9.0, "weights at 0 lose no more"))
+    assert not below.vacuous
 
 
 def test_its_html_is_escaped():

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import afterwit as aw
 import naive
+from afterwit.data.margin_losses import LOSSES
 from afterwit.errors import InputError
-from afterwit.linear._losses import LOSSES
 from problems import FORMS, in_columns, lists_of, one_by_one, small_integers
 
 OPTIONS = [

@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 
 #: Quantities that count rounds.
-COUNTS = ("mistakes", "updates")
+COUNTS = ("mistakes", "updates", "promotions", "eliminations")
 #: Quantities that are sums over the rounds.
 SUMS = ("loss", "regret", "swap regret")
 #: How wide a certificate is printed.
@@ -95,6 +95,11 @@ class Evidence:
     assumptions: tuple[Assumption, ...] = ()
 
     @property
+    def counted(self) -> int:
+        """How many rounds the sums are over: all, or those in which an expert was awake."""
+        return self.rounds
+
+    @property
     def complete(self) -> bool:
         """Nothing stands in the way of every theorem alike."""
         return all(assumption.met for assumption in self.assumptions)
@@ -137,6 +142,7 @@ class Evidence:
             inputs=inputs if applies else {},
             ceiling=self.ceiling(theorem),
             squares=self.squares,
+            counted=self.counted,
         )
 
     @property
@@ -149,17 +155,23 @@ def certify(learner: Any, *rounds: Any, **how: Any) -> Certificate:
     """The theorems of a learner applied to what its checker recomputes of these rounds."""
     if not learner.theorems:
         raise InputError(f"{type(learner).__name__} has no certificate: {learner.no_theorem_because}")
-    checker = importlib.import_module(f"afterwit.certify.{learner.checker}")
-    return apply(learner.theorems, checker.gather(learner, *rounds, **how))
+    return apply(learner.theorems, evidence_of(learner, *rounds, **how))
+
+
+def evidence_of(learner: Any, *rounds: Any, **how: Any) -> Any:
+    """What the checker of a learner recomputes of these rounds."""
+    return importlib.import_module(f"afterwit.certify.{learner.checker}").gather(learner, *rounds, **how)
 
 
 def apply(theorems: Iterable[Theorem], evidence: Any) -> Certificate:
     """Theorems applied to evidence: the tightest that applies, with the others beside it.
 
-    Bounds on different quantities are not compared by their numbers: those on what the first is about come first.
+    Bounds on different quantities are not compared by their numbers: those on what the first that applies is about come
+    first.
     """
     certificates = [made for theorem in theorems if (made := theorem.certify(evidence)) is not None]
-    quantity = certificates[0].quantity
+    applicable = (made for made in certificates if made.verdict is not Verdict.NOT_APPLICABLE)
+    quantity = next(applicable, certificates[0]).quantity
     best = tightest_first([made for made in certificates if made.quantity == quantity])
     return replace(best, others=(*best.others, *(made for made in certificates if made.quantity != quantity)))
 
@@ -183,13 +195,15 @@ class Certificate:
     others: tuple[Certificate, ...] = ()
     ceiling: Ceiling | None = None
     squares: bool = False
+    #: How many rounds the sums are over, where they are not over all.
+    counted: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", MappingProxyType(dict(self.inputs)))
 
     def __reduce__(self) -> Any:
         fields = (self.theorem, self.subject, self.rounds, self.observed, self.bound, self.assumptions, self.hindsight)
-        return Certificate, (*fields, dict(self.inputs), self.others, self.ceiling, self.squares)
+        return Certificate, (*fields, dict(self.inputs), self.others, self.ceiling, self.squares, self.counted)
 
     @property
     def quantity(self) -> str:
@@ -277,9 +291,10 @@ class Certificate:
     def _each(self, value: float, quantity: str = "") -> str:
         """The same per round, in the unit people think in."""
         quantity = quantity or self.quantity
-        if not self.rounds or not math.isfinite(value):
+        rounds = self.rounds if self.counted is None else self.counted
+        if not rounds or not math.isfinite(value):
             return ""
-        mean = value / self.rounds
+        mean = value / rounds
         if quantity in COUNTS:
             return f" ({mean:.2%} of the rounds)"
         if quantity == "loss" and self.squares and mean >= 0:

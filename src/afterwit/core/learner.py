@@ -74,6 +74,10 @@ class Storable:
         """How many of them it predicted wrongly before it saw the label."""
         raise NotImplementedError
 
+    def _progress(self) -> str:
+        """How far it has come, as ``repr`` says it."""
+        return f"{self.rounds:,} rounds, {self.mistakes:,} mistakes"
+
     def state(self) -> dict[str, Any]:
         """All it has learned, as numbers, lists and arrays; ``restore`` takes it back."""
         return self._state()
@@ -133,7 +137,7 @@ class Storable:
             for name, value in self.parameters.items()
             if value is not None and value is not False
         )
-        return f"{type(self).__name__}({given}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+        return f"{type(self).__name__}({given}): {self._progress()}"
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *type(self).__signature__.parameters})

@@ -74,9 +74,14 @@ def positive_number(parameter: str, value: Any) -> float:
     return real_number(parameter, value, "a positive finite number", 0.0)
 
 
-def zero_or_positive(parameter: str, value: Any) -> float:
+def zero_or_positive(parameter: str, value: Any, words: str = "a positive finite number") -> float:
     """0, or a positive finite number."""
-    return 0.0 if is_number(value) and value == 0 else positive_number(parameter, value)
+    return 0.0 if is_number(value) and value == 0 else real_number(parameter, value, words, 0.0)
+
+
+def not_negative(parameter: str, value: Any, allowed: str, high: float = math.inf) -> float:
+    """A finite number from 0 to ``high``."""
+    return 0.0 if is_number(value) and value == 0 else real_number(parameter, value, allowed, 0.0, high)
 
 
 def share(parameter: str, value: Any) -> float:
