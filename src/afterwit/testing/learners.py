@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,7 @@ from afterwit.core.theorem import Theorem
 from afterwit.data.values import same_value
 from afterwit.errors import InputError, LabelError
 from afterwit.testing import twins as _twins
+from afterwit.testing.examples import as_dicts, forms, numbers, separable, takes_of
 from afterwit.testing.experts import SEED
 
 Make = Callable[..., Any]
@@ -69,79 +70,7 @@ def learner_checks() -> list[Check]:
     ]
 
 
-# ---------------------------------------------------------------------- data
-
-
-def _takes(make: Make) -> str:
-    """What a learner's examples are: "numbers" unless it says "booleans" (0 and 1) or "points" (of a finite class)."""
-    return str(getattr(make(), "takes", "numbers"))
-
-
-def _numbers(make: Make, rows: int = 60, noise: bool = True) -> tuple[Any, Any]:
-    """Examples a learner takes, and labels that some rule gets right, but for a little noise.
-
-    Values that are not exact in binary, half of them 0; the same as 0 and 1; or points of a finite class.
-    """
-    random = np.random.default_rng(SEED)
-    if (takes := _takes(make)) == "points":
-        hypotheses = make().hypotheses
-        at = random.integers(len(hypotheses.points), size=rows)
-        positive = hypotheses.matrix[random.integers(len(hypotheses)), at]
-        return [hypotheses.points[i] for i in at], np.where(positive ^ (noise & (random.random(rows) < 0.1)), 1, -1)
-    width = 9
-    X = np.round(random.standard_normal((rows, width)), 3) * (random.random((rows, width)) < 0.5)
-    if takes == "booleans":
-        X = (X != 0).astype(np.float64)
-        return X, np.where(X[:, :2].any(axis=1) ^ (noise & (random.random(rows) < 0.1)), 1, -1)
-    y = np.where(X @ random.standard_normal(width) + 0.3 * random.standard_normal(rows) >= 0, 1, -1)
-    return X, y
-
-
-def _separable(make: Make) -> tuple[Any, Any]:
-    """Examples with labels that a rule of the learner's kind gets right; no number is too near to it."""
-    if _takes(make) != "numbers":
-        return _numbers(make, noise=False)
-    X, _ = _numbers(make, rows=200)
-    target = np.random.default_rng(SEED).standard_normal(X.shape[1])
-    scores = X @ target / np.linalg.norm(target)
-    far = np.abs(scores) > 0.7
-    return X[far], np.where(scores[far] >= 0, 1, -1)
-
-
-def _dicts(X: Any) -> list[dict[str, float]]:
-    return [{f"f{j}": float(value) for j, value in enumerate(row) if value != 0} for row in X]
-
-
-def _forms(make: Make) -> Iterator[tuple[str, Any, list[Any], Any]]:
-    """The same examples as every kind of input: (kind, many, one by one, y)."""
-    from scipy.sparse import csr_array, csr_matrix
-
-    from afterwit.data.rows import SparseRow
-
-    X, y = _numbers(make)
-    if _takes(make) == "points":
-        yield "list of points", X, X, y
-        yield "tuple of points", tuple(X), X, y
-        if np.asarray(X).dtype.kind in "biuf":
-            yield "array of points", np.asarray(X), list(np.asarray(X)), y
-        return
-    sparse = csr_array(X)
-    rows = [sparse[[i]] for i in range(len(y))]
-    yield "dense array", X, list(X), y
-    yield "list of lists", X.tolist(), X.tolist(), y
-    yield "sparse array", sparse, rows, y
-    yield "sparse matrix", csr_matrix(X), rows, y
-    yield "sparse columns", sparse.tocsc(), rows, y
-    pairs = [SparseRow(row.indices, row.data) for row in rows]
-    yield "sparse rows", pairs, pairs, y
-    yield "dicts", _dicts(X), _dicts(X), y
-    try:
-        import pandas
-    except ImportError:
-        return
-    names = [f"f{j}" for j in range(X.shape[1])]
-    frame = pandas.DataFrame(X, columns=names)
-    yield "data frame", frame, [dict(zip(names, row, strict=True)) for row in X.tolist()], pandas.Series(y)
+# ---------------------------------------------------------------------- what the checks share
 
 
 def _refused(learner: Any, what: str, method: str, *arguments: Any, kind: type[Exception] = InputError) -> None:
@@ -169,7 +98,7 @@ def _plain_score(score: Any) -> Any:
 
 def _learned(make: Make, **options: Any) -> Any:
     learner = make(**options)
-    X, y = _numbers(make)
+    X, y = numbers(make)
     learner.learn_many(X, y)
     return learner
 
@@ -179,7 +108,7 @@ def _learned(make: Make, **options: Any) -> Any:
 
 def check_one_is_many(make: Make) -> None:
     """``learn_many``, ``predict_many`` and ``score_many`` are the loops of their one-example forms, bit for bit."""
-    for kind, many, ones, y in _forms(make):
+    for kind, many, ones, y in forms(make):
         at_once, one_by_one = make(), make()
         labels = np.asarray(y).tolist()
         predicted = at_once.learn_many(many, y)
@@ -201,7 +130,7 @@ def check_one_is_many(make: Make) -> None:
 
 def check_predicting_changes_nothing(make: Make) -> None:
     """Predicting and scoring have no side effect, not even for features never seen."""
-    for kind, many, ones, y in _forms(make):
+    for kind, many, ones, y in forms(make):
         learner = make()
         for trained in (False, True):
             if trained:
@@ -216,7 +145,7 @@ def check_predicting_changes_nothing(make: Make) -> None:
 
 def check_input_is_untouched(make: Make) -> None:
     """The caller's examples and labels are left exactly as they were."""
-    for kind, many, ones, y in _forms(make):
+    for kind, many, ones, y in forms(make):
         before = pickle.dumps((many, ones, y))
         learner = make()
         learner.learn_many(many, y)
@@ -227,7 +156,7 @@ def check_input_is_untouched(make: Make) -> None:
 
 def check_learn_returns_the_prediction(make: Make) -> None:
     """``learn_one`` returns what ``predict_one`` would have said just before."""
-    for kind, _, ones, y in _forms(make):
+    for kind, _, ones, y in forms(make):
         learner = make()
         for x, label in zip(ones, np.asarray(y).tolist(), strict=True):
             before = learner.predict_one(x)
@@ -236,7 +165,7 @@ def check_learn_returns_the_prediction(make: Make) -> None:
 
 def check_counters(make: Make) -> None:
     """rounds, mistakes and updates count what happened."""
-    X, y = _numbers(make)
+    X, y = numbers(make)
     learner = make()
     assert (learner.rounds, learner.mistakes, learner.updates) == (0, 0, 0), "a fresh learner has counted something"
     predicted = learner.learn_many(X, y)
@@ -247,9 +176,9 @@ def check_counters(make: Make) -> None:
 
 def check_new_and_vanishing_features(make: Make) -> None:
     """Features may appear and disappear: an absent feature is one whose value is 0."""
-    if (takes := _takes(make)) == "points":
+    if (takes := takes_of(make)) == "points":
         return
-    X, y = _numbers(make)
+    X, y = numbers(make)
     whole = X if takes == "booleans" else np.round(X * 8)
     full = [{f"f{j}": float(value) for j, value in enumerate(row)} for row in whole]
     bare = [{name: value for name, value in row.items() if value != 0} for row in full]
@@ -271,7 +200,7 @@ def check_new_and_vanishing_features(make: Make) -> None:
 
 def check_labels(make: Make) -> None:
     """Any two labels work alike."""
-    X, y = _numbers(make)
+    X, y = numbers(make)
     plain = make()
     expected = plain.learn_many(X, y)
     for labels in ((0, 1), (False, True), ("ham", "spam"), (1, 2), (None, "x"), ((0, "a"), (1, "b"))):
@@ -286,7 +215,7 @@ def check_labels(make: Make) -> None:
 
 def check_bad_labels(make: Make) -> None:
     """A label that is not one of the two is refused before anything changes."""
-    X, y = _numbers(make)
+    X, y = numbers(make)
     learner = _learned(make)
     strangers: list[Any] = [0, 2, "1", None, float("nan"), [1]]
     for bad in strangers:
@@ -306,8 +235,8 @@ def check_bad_values(make: Make) -> None:
     """NaN, infinity and what is not a number are refused, wherever they stand, before anything changes."""
     from scipy.sparse import csr_array
 
-    X, y = _numbers(make)
-    if (takes := _takes(make)) == "points":
+    X, y = numbers(make)
+    if (takes := takes_of(make)) == "points":
         _check_strange_points(make)
         return
     for bad in (float("nan"), float("inf"), float("-inf"), *((0.5, 2.0, -1.0) if takes == "booleans" else ())):
@@ -325,7 +254,7 @@ def check_bad_values(make: Make) -> None:
         fresh = make()
         _refused(fresh, f"{bad} in a first array", "learn_many", spoiled, y)
     named = make()
-    named.learn_many(_dicts(X), y)
+    named.learn_many(as_dicts(X), y)
     values: list[Any] = [float("nan"), float("inf"), "3", None, [1.0], 1j]
     for value in values:
         _refused(named, f"the value {value!r}", "learn_one", {"f0": 1.0, "new": value}, 1)
@@ -335,7 +264,7 @@ def check_bad_values(make: Make) -> None:
 
 def _check_strange_points(make: Make) -> None:
     """What is no point of the class is refused, wherever it stands."""
-    X, y = _numbers(make)
+    X, y = numbers(make)
     learner = _learned(make)
     strangers: list[Any] = ["no such point", None, float("nan"), -1e300, (), [[1]], object(), {"f0": 1.0}]
     for stranger in strangers:
@@ -347,11 +276,11 @@ def _check_strange_points(make: Make) -> None:
 
 def check_bad_shapes(make: Make) -> None:
     """Wrong lengths, dimensions and kinds are refused before anything changes."""
-    X, y = _numbers(make)
+    X, y = numbers(make)
     learner = _learned(make)
     _refused(learner, "too few labels", "learn_many", X, y[:-1])
     _refused(learner, "two columns of labels", "learn_many", X, np.column_stack([y, y]))
-    if _takes(make) == "points":
+    if takes_of(make) == "points":
         _refused(learner, "one point as many", "learn_many", 0, [1])
         _refused(learner, "a string", "learn_many", "abc", [1, 1, 1])
         _refused(learner, "None", "learn_many", None, [1])
@@ -369,14 +298,14 @@ def check_bad_shapes(make: Make) -> None:
 
 def check_mixed_features(make: Make) -> None:
     """Features by name and features by position do not mix."""
-    if _takes(make) == "points":
+    if takes_of(make) == "points":
         return
-    X, y = _numbers(make)
+    X, y = numbers(make)
     by_position = _learned(make)
     _refused(by_position, "a dict after arrays", "learn_one", {"f0": 1.0}, 1)
-    _refused(by_position, "dicts after arrays", "predict_many", _dicts(X))
+    _refused(by_position, "dicts after arrays", "predict_many", as_dicts(X))
     by_name = make()
-    by_name.learn_many(_dicts(X), y)
+    by_name.learn_many(as_dicts(X), y)
     _refused(by_name, "arrays after dicts", "learn_many", X, y)
     _refused(by_name, "an array after dicts", "predict_one", X[0])
 
@@ -390,7 +319,7 @@ def check_empty_input(make: Make) -> None:
         assert len(learner.learn_many(empty, [])) == 0, "learning nothing predicted something"
         assert len(learner.predict_many(empty)) == 0, "predicting nothing predicted something"
     assert same_value(learner.state(), before), "learning nothing changed the learner"
-    if _takes(make) == "points":
+    if takes_of(make) == "points":
         return
     fresh = make()
     fresh.predict_one({})
@@ -402,8 +331,8 @@ def check_read_only_input(make: Make) -> None:
     """Arrays that may not be written to are learned like any others."""
     from scipy.sparse import csr_array
 
-    X, y = _numbers(make)
-    if _takes(make) == "points":
+    X, y = numbers(make)
+    if takes_of(make) == "points":
         return
     expected = _learned(make).state()
     X.setflags(write=False)
@@ -418,8 +347,8 @@ def check_read_only_input(make: Make) -> None:
 
 
 def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:
-    X, y = _numbers(make)
-    for examples in (X,) if _takes(make) == "points" else (X, _dicts(X)):
+    X, y = numbers(make)
+    for examples in (X,) if takes_of(make) == "points" else (X, as_dicts(X)):
         learner = make(labels=("no", "yes"))
         answers = np.where(y > 0, "yes", "no").tolist()
         for learned in (False, True):
@@ -457,7 +386,7 @@ def check_saving(make: Make) -> None:
 
 def check_reproducible(make: Make) -> None:
     """Two fresh learners that learn the same are the same."""
-    for kind, many, _, y in _forms(make):
+    for kind, many, _, y in forms(make):
         first, second = make(), make()
         assert first.learn_many(many, y).tolist() == second.learn_many(many, y).tolist(), f"{kind}: not reproducible"
         assert first == second, f"{kind}: not reproducible"
@@ -493,7 +422,7 @@ def check_theorems(make: Make) -> None:
         for part in ("name", "statement", "citation", "quantity"):
             assert getattr(theorem, part), f"{theorem!r} has no {part}"
     applicable = False
-    for X, y in (_numbers(make), _separable(make)):
+    for X, y in (numbers(make), separable(make)):
         learner = make()
         learner.learn_many(X, y)
         certificate = learner.certificate(X, y)
