@@ -1,11 +1,15 @@
+import io
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import afterwit
+from afterwit.cli import main
 from afterwit.testing import SEED
 
 INTERPRETED = os.environ.get("AFTERWIT_EXPECT") == "interpreted"
@@ -45,8 +49,42 @@ def environment():
     return {**os.environ, "PYTHONPATH": os.path.abspath(paths)} if paths else dict(os.environ)
 
 
+@dataclass
+class Finished:
+    """What a command has done, as `subprocess.run` returns it."""
+
+    returncode: int
+    stdout: Any
+    stderr: Any
+
+
 @pytest.fixture
-def run_cli(tmp_path):
+def run_cli(tmp_path, monkeypatch):
+    """Run a command in this process, in an empty folder, with everything a process has: arguments, files, streams."""
+
+    def run(*arguments, stdin=None, cwd=tmp_path):
+        content = stdin if isinstance(stdin, bytes) else (stdin or "").encode()
+        streams = {"stdin": io.TextIOWrapper(io.BytesIO(content))}
+        streams |= {name: io.TextIOWrapper(io.BytesIO(), write_through=True) for name in ("stdout", "stderr")}
+        returncode = 0
+        with monkeypatch.context() as patches:
+            patches.chdir(cwd)
+            # What `main` does about signals is for a process of its own.
+            patches.setattr("afterwit.cli.signal.signal", lambda *_: None)
+            for name, stream in streams.items():
+                patches.setattr(sys, name, stream)
+            try:
+                main([str(argument) for argument in arguments])
+            except SystemExit as stopped:
+                returncode = stopped.code or 0
+        outputs = [streams[name].buffer.getvalue() for name in ("stdout", "stderr")]
+        return Finished(returncode, *(outputs if isinstance(stdin, bytes) else [each.decode() for each in outputs]))
+
+    return run
+
+
+@pytest.fixture
+def run_process(tmp_path):
     """Run the real command in a real process, in an empty folder."""
 
     def run(*arguments, stdin=None, cwd=tmp_path, timeout=120):

@@ -1,4 +1,4 @@
-"""afterwit bound and afterwit sample-size, as real processes; every theorem once in this one."""
+"""afterwit bound and afterwit sample-size."""
 
 import math
 import re
@@ -9,19 +9,12 @@ import pytest
 
 import naive_bounds
 from afterwit.bounds import BOUNDS, SAMPLE_SIZES
-from afterwit.cli import main
 
 PAGE = (Path(__file__).resolve().parent.parent.parent / "docs" / "bounds.md").read_text()
 
 
-@pytest.fixture(autouse=True)
-def signals_stay_as_they_are(monkeypatch):
-    """What `main` does about signals is for a process of its own."""
-    monkeypatch.setattr("afterwit.cli.signal.signal", lambda *_: None)
-
-
-def test_a_bound_shows_formula_numbers_and_result(run_cli):
-    result = run_cli("bound", "perceptron", "--radius", "1", "--margin", "0.1")
+def test_a_bound_shows_formula_numbers_and_result(run_process):
+    result = run_process("bound", "perceptron", "--radius", "1", "--margin", "0.1")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == (
         "perceptron (Novikoff 1962; Mohri et al. 2018, Theorem 8.8)\n"
@@ -46,7 +39,7 @@ def test_the_list_has_everything(run_cli):
         result = run_cli(command, "--list")
         assert (result.returncode, result.stderr) == (0, "")
         for entry in theorems.values():
-            assert f"{entry.name}\n  {entry.statement}\n  {entry.citation}\n" in result.stdout
+            assert f"{entry.id}\n  {entry.statement}\n  {entry.citation}\n" in result.stdout
             for each in entry.inputs:
                 for name in each.names:
                     assert f"--{name.replace('_', '-')} " in result.stdout
@@ -106,19 +99,16 @@ def test_the_list_has_everything(run_cli):
         (["bound", "--nonsense"], "there is no option --nonsense"),
     ],
 )
-def test_a_mistake_is_one_sentence(capsys, arguments, message):
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("afterwit: ")
-    assert message in shown.err
-    assert shown.err.count("\n") == 1
+def test_a_mistake_is_one_sentence(run_cli, arguments, message):
+    result = run_cli(*arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("afterwit: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
-def test_a_mistake_in_a_real_process(run_cli):
-    result = run_cli("sample-size", "ocam", "--error", "0.1")
+def test_a_mistake_in_a_real_process(run_process):
+    result = run_process("sample-size", "ocam", "--error", "0.1")
     assert (result.returncode, result.stdout) == (2, "")
     assert (
         result.stderr
@@ -129,7 +119,7 @@ def test_a_mistake_in_a_real_process(run_cli):
 @pytest.mark.parametrize(
     ("command", "name"), [("bound", n) for n in BOUNDS] + [("sample-size", n) for n in SAMPLE_SIZES]
 )
-def test_every_theorem_by_its_options(capsys, command, name):
+def test_every_theorem_by_its_options(run_cli, command, name):
     entry = (BOUNDS if command == "bound" else SAMPLE_SIZES)[name]
     special = {"power": 3.0, "bits": 3.0, "margin": 0.25, "gamma": 0.25, "switches": 1}
     inputs, arguments = {}, []
@@ -142,14 +132,12 @@ def test_every_theorem_by_its_options(capsys, command, name):
         else:
             inputs[each.name] = value
             arguments += [f"--{each.name.replace('_', '-')}", str(value)]
-    main([command, name, *arguments])
-    shown = capsys.readouterr().out
+    shown = run_cli(command, name, *arguments).stdout
     expected = entry(**inputs)
     result = re.search(r"^ +\S*.*= ([\d.e+-]+)(?: \(the \w+ whole number\))?(?:,.*|:.*)?\n  with ", shown, re.MULTILINE)
     assert float(result.group(1)) == pytest.approx(expected, rel=1e-5)
     assert entry.citation in " ".join(shown.split())
-    main([command, name, "--help"])
-    help_text = capsys.readouterr().out
+    help_text = run_cli(command, name, "--help").stdout
     for each in entry.inputs:
         assert f"--{each.name.replace('_', '-')} " in help_text
     assert math.isfinite(expected)
@@ -174,12 +162,11 @@ def test_every_theorem_and_every_option_is_documented():
     """The rows of the page are those of the registry."""
     for entry in (*BOUNDS.values(), *SAMPLE_SIZES.values()):
         statement = entry.statement.replace("|", "\\|")
-        assert f"| `{entry.name}` | `{statement}` | {options_of(entry)} | {entry.citation} |" in PAGE
+        assert f"| `{entry.id}` | `{statement}` | {options_of(entry)} | {entry.citation} |" in PAGE
 
 
-def test_the_commands_of_the_page_print_what_it_says(capsys):
+def test_the_commands_of_the_page_print_what_it_says(run_cli):
     found = re.findall(r"```sh\nafterwit ([^\n]*)\n```\n```text\n(.*?)```", PAGE, re.DOTALL)
     assert len(found) == 3
     for command, expected in found:
-        main(shlex.split(command))
-        assert capsys.readouterr().out == expected
+        assert run_cli(*shlex.split(command)).stdout == expected

@@ -1,18 +1,23 @@
-"""The command line, as real processes."""
+"""The command line: most of it in this process, and as a real one where only that can show it."""
 
 import gzip
+import importlib
 import os
 import re
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import afterwit as aw
 from afterwit import adversaries
+from afterwit.cli import COMMANDS
+from afterwit.core.registry import expert_algorithm_names, learner_names
 from conftest import environment
 
 
@@ -52,8 +57,8 @@ def table(output):
     return [tuple(float(cell.replace(",", "")) for cell in row) for row in rows]
 
 
-def test_a_run_shows_the_table_and_the_certificate(run_cli, data, stream):
-    result = run_cli("run", "data.svm")
+def test_a_run_shows_the_table_and_the_certificate(run_process, data, stream):
+    result = run_process("run", "data.svm")
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     learner, predictions, X = learned(stream)
@@ -64,21 +69,32 @@ def test_a_run_shows_the_table_and_the_certificate(run_cli, data, stream):
     assert rows[-1][2] == pytest.approx(100 * learner.mistakes / 300, abs=0.01)
     assert rows[-1][4] == 5
     # Printed exactly as Python prints it, but for positions that never occur.
-    assert str(learner.certificate(X, stream.y)) in result.stdout
-    assert "promised" in result.stdout
+    certificate = learner.certificate(X, stream.y)
+    hint = f"(--verbose shows the theorem, its assumptions and {len(certificate.others)} other bounds)"
+    assert result.stdout.endswith(f"\n\n{certificate}\n{hint}\n")
     assert "hindsight" in result.stdout
 
 
-def test_gzip_standard_input_and_repetition_agree(run_cli, data, tmp_path):
+def test_the_full_certificate_on_request(run_cli, data, stream):
+    learner, _, X = learned(stream)
+    short = run_cli("run", "data.svm").stdout
+    full = run_cli("run", "data.svm", "--verbose").stdout
+    details = learner.certificate(X, stream.y).details()
+    assert full.endswith(f"\n\n{details}\n")
+    assert details not in short
+    assert short.partition("\n\nPerceptron")[0] == full.partition("\n\nPerceptron")[0]
+
+
+def test_gzip_standard_input_and_repetition_agree(run_cli, run_process, data, tmp_path):
     (tmp_path / "packed.gz").write_bytes(gzip.compress(data.read_bytes()))
     plain = run_cli("run", "data.svm", "--passes", "3").stdout
     packed = run_cli("run", "packed.gz", "--passes", "3").stdout
-    piped = run_cli("run", "-", "--passes", "3", stdin=data.read_text()).stdout
+    piped = run_process("run", "-", "--passes", "3", stdin=data.read_text()).stdout
     bounded = run_cli("run", "data.svm", "--passes", "3", "--no-certificate").stdout
     assert plain.replace("data.svm", "X") == packed.replace("packed.gz", "X") == piped.replace("standard input", "X")
     assert plain == run_cli("run", "data.svm", "--passes", "3").stdout
     assert plain.startswith(bounded.rstrip("\n"))
-    assert "promised" not in bounded
+    assert "verdict" not in bounded
     assert table(plain)[-1][0] == 900
 
 
@@ -94,7 +110,7 @@ def test_the_model_and_the_predictions(run_cli, data, tmp_path, stream):
     expected = learner.predict_many(X)
     assert (tmp_path / "q.txt").read_text() == "".join(f"{label}\n" for label in expected)
     mistakes = int((expected != stream.y).sum())
-    assert again.stdout == f"300 examples, {mistakes} mistakes, error {mistakes / 300:.2%}\n"
+    assert again.stdout == f"300 examples, {mistakes} mistakes, error rate {mistakes / 300:.2%}\n"
     assert run_cli("predict", "m", "-", stdin=data.read_text()).stdout == again.stdout
 
 
@@ -131,12 +147,12 @@ def test_labels_that_come_late_are_waited_for(run_cli, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "there is not a single example in it"),
-        (b"# only this\n\n", "there is not a single example in it"),
+        (b"", "no examples were found"),
+        (b"# only this\n\n", "no examples were found"),
         (b"1 1:1\n-1 x:2\n", "line 2: found 'x:2' where a feature as id:value (ids"),
         (b"1 1:1\n\n# c\n-1 2:2\n\n3 1:1\n", "line 6: found the label 3 where -1 or 1 was expected"),
         (b"1 1:1\n" * 3000 + b"-1 1:1\n7 1:1\n", "line 3002: found the label 7 where -1 or 1 was expected"),
-        (b"7 1:1\n7 2:1\n", "all labels are 7; say with --labels which two there are"),
+        (b"7 1:1\n7 2:1\n", "all labels are 7; give the two labels with --labels, such as --labels 0,7"),
         (b"a,b,c\n1,2,3\n", "line 1: found 'a,b,c' where a label (a number) was expected"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: found "),
         (gzip.compress(b"1 1:1\n-1 2:1\n" * 9999)[:-20], "the gzip data is truncated or corrupt"),
@@ -175,18 +191,18 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(run_cli, tmp_path, content
         (("run", "data.svm", "--labels", "nan,1"), "--labels must be two"),
         (("run", "data.svm", "--labels", "5,6"), "data.svm, line 1: found the label"),
         (("run", "data.svm", "--passes", "0"), "--passes"),
-        (("run", "data.svm", "--model", ""), "--model must be the name of a file"),
-        (("run", ""), "FILE must be the name of a file"),
-        (("run", "data.svm", "--model", "data.svm"), "--model must be another file than FILE"),
-        (("run", "data.svm", "--predictions", "./data.svm"), "--predictions must be another file than FILE"),
-        (("run", "data.svm", "--predictions", "o", "--model", "o"), "must be another file than --model"),
+        (("run", "data.svm", "--model", ""), "--model must be a file name"),
+        (("run", ""), "FILE must be a file name"),
+        (("run", "data.svm", "--model", "data.svm"), "--model must be a different file from FILE"),
+        (("run", "data.svm", "--predictions", "./data.svm"), "--predictions must be a different file from FILE"),
+        (("run", "data.svm", "--predictions", "o", "--model", "o"), "must be a different file from --model"),
         (("run", "data.svm", "--model", "/dev/null"), "/dev/null: cannot be written (it is not a regular file)"),
         (("run", "data.svm", "--labels", "inf,1"), "--labels must be two"),
-        (("predict", "m", "data.svm", "--predictions", "m"), "--predictions must be another file than MODEL"),
+        (("predict", "m", "data.svm", "--predictions", "m"), "--predictions must be a different file from MODEL"),
         (("run", "data.svm", "--passes", "x"), "--passes"),
         (("run", "data.svm", "--colour"), "--colour"),
         (("run",), "FILE"),
-        (("run", "data.svm", "--model", "-"), "--model must be the name of a file"),
+        (("run", "data.svm", "--model", "-"), "--model must be a file name"),
         (("fly",), "fly"),
         (("predict", "data.svm", "data.svm"), "is not a readable afterwit model file"),
         (("predict", "nothing", "data.svm"), "nothing: there is no such file"),
@@ -204,9 +220,9 @@ def test_mistakes_of_the_user(run_cli, data, tmp_path, arguments, message):
 def test_predict_leaves_foreign_labels_out(run_cli, data, tmp_path):
     run_cli("run", "data.svm", "--model", "m", "--no-certificate")
     result = run_cli("predict", "m", "-", stdin="0 1:1\n7 1:1\n")
-    assert result.stdout == "2 examples with a label that is neither -1 nor 1: not compared\n"
+    assert result.stdout == "not counted: 2 examples with a label that is neither -1 nor 1\n"
     mixed = run_cli("predict", "m", "-", stdin="0 1:1\n1 \n").stdout
-    assert mixed.splitlines()[0] == "1 examples, 0 mistakes, error 0.00%"
+    assert mixed.splitlines()[0] == "1 example, 0 mistakes, error rate 0.00%"
 
 
 @pytest.mark.parametrize("scale", ["1e-100", "1e-12", "1e12", "1e160", "1e300"])
@@ -221,7 +237,7 @@ def test_numbers_whose_products_vanish_are_not_certified(run_cli, tmp_path):
     (tmp_path / "f").write_text("1 1:1e-200\n-1 2:1e-200\n-1 1:-1e-200 2:1e-200\n")
     result = run_cli("run", "f")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "not applicable: row 2 was not treated by the rule" in result.stdout
+    assert "  verdict    not applicable\n  because    row 2 was not treated by the rule" in result.stdout
 
 
 def test_a_far_id_is_no_trouble(run_cli):
@@ -240,7 +256,7 @@ def test_the_old_file_keeps_its_permissions_and_its_links(run_cli, data, tmp_pat
     assert (tmp_path / "real").stat().st_mode & 0o777 == 0o600
 
 
-def test_output_that_cannot_be_written_is_not_blamed_on_the_results(run_cli, data):
+def test_output_that_cannot_be_written_is_not_blamed_on_the_results(data):
     with open("/dev/full", "w") as full:
         process = subprocess.run(
             [sys.executable, "-m", "afterwit", "run", "data.svm", "--model", "m"],
@@ -262,16 +278,15 @@ def test_predict_says_when_there_is_nothing(run_cli, data, tmp_path):
     run_cli("run", "data.svm", "--model", "m")
     (tmp_path / "empty").write_text("# nothing\n")
     result = run_cli("predict", "m", "empty", "--predictions", "p")
-    assert (result.returncode, result.stderr) == (2, "afterwit: empty: there is not a single example in it\n")
+    assert (result.returncode, result.stderr) == (2, "afterwit: empty: no examples were found\n")
     assert sorted(os.listdir(tmp_path)) == ["data.svm", "empty", "m"]
 
 
-def test_many_rows_without_a_certificate_say_why(run_cli, data):
-    code = "import afterwit.cli.run as run; run.MOST_TO_REMEMBER = 100; from afterwit.cli import main; main(['run', 'data.svm'])"
-    result = subprocess.run(
-        [sys.executable, "-c", code], cwd=data.parent, env=environment(), capture_output=True, text=True, check=True
-    )
-    assert "No certificate: it needs all rows in memory, and there are more than 100 non-zeros." in result.stdout
+def test_many_rows_without_a_certificate_say_why(run_cli, data, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("afterwit.cli.run"), "MOST_TO_REMEMBER", 100)
+    reason = "No certificate: it needs all examples in memory, and there are more than 100 non-zero values."
+    assert reason in run_cli("run", "data.svm").stdout
+    assert "verdict    holds" in run_cli("run", "data.svm", "--certificate").stdout
 
 
 def test_results_do_not_overwrite_what_standard_input_reads(data):
@@ -286,7 +301,7 @@ def test_results_do_not_overwrite_what_standard_input_reads(data):
             check=False,
         )
     assert process.returncode == 2
-    assert "--model must be another file than FILE" in process.stderr
+    assert "--model must be a different file from FILE" in process.stderr
 
 
 def test_links_in_a_circle(run_cli, data, tmp_path):
@@ -296,17 +311,12 @@ def test_links_in_a_circle(run_cli, data, tmp_path):
     assert result.stderr.startswith("afterwit: loop: cannot be written")
 
 
-def test_the_model_is_safe_before_looking_back(data):
-    code = (
-        "import afterwit.cli.run as run, afterwit.cli as cli\n"
-        "def fail(*_): raise KeyboardInterrupt\n"
-        "run._show_certificate = fail\n"
-        "cli.main(['run', 'data.svm', '--model', 'm'])"
-    )
-    process = subprocess.run(
-        [sys.executable, "-c", code], cwd=data.parent, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert process.returncode == 130
+def test_the_model_is_safe_before_looking_back(run_cli, data, monkeypatch):
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib.import_module("afterwit.cli.run"), "_show_certificate", fail)
+    assert run_cli("run", "data.svm", "--model", "m").returncode == 130
     assert aw.load(data.parent / "m").rounds == 300
 
 
@@ -315,11 +325,13 @@ def test_predict_with_a_learner_of_names(run_cli, data, tmp_path):
     learner.learn_one({"a": 1}, 1)
     aw.save(learner, tmp_path / "named")
     result = run_cli("predict", "named", "data.svm")
-    assert result.stderr == "afterwit: named: its features have names, and those of a libsvm file are numbers\n"
+    assert result.stderr == (
+        "afterwit: named: the features of this model have names, but the features of a libsvm file are numbers\n"
+    )
     odd = aw.Perceptron(labels=((0, "a"), (1, "b")))
     odd.learn_one([1.0], (1, "b"))
     aw.save(odd, tmp_path / "odd")
-    assert run_cli("predict", "odd", "data.svm").stdout.startswith("300 examples with a label that is neither")
+    assert run_cli("predict", "odd", "data.svm").stdout.startswith("not counted: 300 examples with a label")
 
 
 def test_a_hang_up_that_is_ignored_stays_ignored(tmp_path):
@@ -341,23 +353,42 @@ def test_a_hang_up_that_is_ignored_stays_ignored(tmp_path):
     assert process.returncode == 0
 
 
-def test_version_and_help(run_cli):
+def test_version_and_help(run_process, run_cli):
     how = "compiled" if aw.compiled else "interpreted"
-    assert run_cli("--version").stdout.startswith(f"afterwit {aw.__version__} ({how}")
+    assert run_process("--version").stdout.startswith(f"afterwit {aw.__version__} ({how}")
     assert run_cli().stdout == run_cli("--help").stdout
-    for command in ((), ("run",), ("predict",), ("demo",)):
+    for command in ((), *((name,) for name in COMMANDS)):
         result = run_cli(*command, "--help")
         assert result.returncode == 0
-        assert "Usage: afterwit" in result.stdout
+        assert result.stdout.startswith(" ".join(("Usage: afterwit", *command, "")))
 
 
-def test_the_demo(run_cli):
-    result = run_cli("demo")
+def test_the_help_lists_every_learner_and_every_algorithm(run_cli):
+    for command, names in (("run", learner_names()), ("experts", expert_algorithm_names())):
+        shown = re.sub(r"\s", "", run_cli(command, "--help").stdout)
+        assert ",".join(sorted(names)) in shown
+
+
+@pytest.mark.installed_only
+def test_the_installed_command(data):
+    command = Path(sysconfig.get_path("scripts")) / "afterwit"
+    result = subprocess.run([command, "run", "data.svm"], cwd=data.parent, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "verdict    holds" in result.stdout
+
+
+def test_a_mistake_in_a_real_process(run_process):
+    result = run_process("run", "nothing")
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", "afterwit: nothing: there is no such file\n")
+
+
+def test_the_demo(run_process, run_cli):
+    result = run_process("demo")
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("verdict    holds") == 2
     assert "What the three numbers mean" in result.stdout
-    assert "margin bound: not applicable" in result.stdout
     assert result.stdout == run_cli("demo").stdout
+    assert "margin bound: not applicable" in run_cli("demo", "--verbose").stdout
 
 
 def start(arguments, cwd):

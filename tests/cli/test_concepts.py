@@ -20,10 +20,10 @@ def test_saved_models_predict_files_of_zeros_and_ones(run_cli, tmp_path):
         aw.play(learner, stream)
         aw.save(learner, tmp_path / name)
         good = run_cli("predict", name, "data.svm")
-        assert (good.returncode, good.stdout) == (0, "4 examples, 0 mistakes, error 0.00%\n")
+        assert (good.returncode, good.stdout) == (0, "4 examples, 0 mistakes, error rate 0.00%\n")
         bad = run_cli("predict", name, "numbers.svm")
         assert bad.returncode != 0
         assert bad.stderr == f"afterwit: {refusals[name]}\n"
     refused = run_cli("run", "--learner", "halving", "data.svm")
     assert refused.returncode != 0
-    assert "--learner must be one of adagrad" in refused.stderr
+    assert "unknown learner 'halving'. Known: adagrad" in refused.stderr

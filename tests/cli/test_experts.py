@@ -1,4 +1,4 @@
-"""afterwit experts, as a process: what it learns is what the library learns, and what it prints is true."""
+"""afterwit experts: what it learns is what the library learns, and what it prints is true."""
 
 import csv
 import gzip
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import afterwit as aw
+from afterwit.core.certificate import shown_number
 from afterwit.core.registry import expert_algorithm_names
 
 NAMES = ["low", "fair", "high"]
@@ -40,31 +41,32 @@ def told(result, who):
     return line
 
 
-def test_the_default_run(run_cli, data, tmp_path):
+def test_the_default_run(run_process, data, tmp_path):
     advice, outcomes = data
-    result = run_cli("experts", "f.csv", "--target", "load", "--predictions", "out.csv", "--model", "m")
+    result = run_process("experts", "f.csv", "--target", "load", "--predictions", "out.csv", "--model", "m")
     assert (result.returncode, result.stderr) == (0, "")
     learner = aw.MLpol(NAMES)
     forecasts = learner.learn_many(advice, outcomes)
-    assert result.stdout.startswith("mlpol on f.csv: load from 3 experts in 60 rounds, square loss\n")
-    assert "columns that are not numbers are left out: day" in result.stdout
+    assert result.stdout.startswith("mlpol on f.csv: forecasts of load by 3 experts, 60 rounds, square loss\n")
+    assert "ignored columns that are not numeric: day\n" in result.stdout
     with (tmp_path / "out.csv").open() as file:
         header, *rows = csv.reader(file)
     assert header == ["load", "forecast"]
     assert [[float(cell) for cell in row] for row in rows] == list(map(list, zip(outcomes, forecasts, strict=True)))
     assert aw.load(tmp_path / "m") == learner
     for who, values in [
-        ("* mlpol, our forecast", forecasts),
+        ("* mlpol, the combined forecast", forecasts),
         ("low", advice[:, 0]),
-        ("- the experts' plain mean", advice.mean(axis=1)),
+        ("- mean of the experts", advice.mean(axis=1)),
     ]:
         difference = values - outcomes
         rmse, mae = np.sqrt(np.mean(difference**2)), np.mean(np.abs(difference))
         mape = np.mean(np.abs(difference / outcomes))
-        assert told(result, who).split()[-3:] == [f"{rmse:,.4f}", f"{mae:,.4f}", f"{mape:.3%}"]
+        total = shown_number(float(np.sum(difference**2)))
+        assert told(result, who).split()[-4:] == [f"{rmse:,.4f}", f"{mae:,.4f}", f"{mape:.3%}", total]
     best = aw.hindsight.best_convex_combination(advice, outcomes)
-    assert told(result, "- best mixture in hindsight").split()[-3] == f"{np.sqrt(best.loss / 60):,.4f}"
-    assert str(learner.certificate(advice, outcomes)) in result.stdout
+    assert told(result, "- best mixture in hindsight").split()[-4] == f"{np.sqrt(best.loss / 60):,.4f}"
+    assert f"\n\n{learner.certificate(advice, outcomes)}\n(--verbose shows the theorem" in result.stdout
     heaviest = NAMES[int(np.argmax(learner.weights))]
     assert told(result, "final weights: ").startswith(f"final weights: {heaviest} {learner.weights.max():.3f}")
 
@@ -79,7 +81,7 @@ def test_gzip_a_choice_of_experts_and_options(run_cli, data, tmp_path):
     learner = aw.ExponentialWeights(["high", "low"], loss="absolute", loss_range=(0, 20), schedule="doubling")
     learner.learn_many(advice[:, [2, 0]], outcomes)
     assert aw.load(tmp_path / "m") == learner
-    assert "doubling bound" in result.stdout
+    assert "doubling bound" in run_cli("experts", "f.csv.gz", "--target", "load", *arguments, *options, "-v").stdout
 
 
 def test_sleeping_experts_are_counted_where_they_are_awake(run_cli, data, tmp_path):
@@ -111,7 +113,7 @@ def test_every_algorithm_runs(run_cli, tmp_path, name):
     arguments = [part for option in options.get(name, []) for part in ("--option", option)]
     result = run_cli("experts", "votes.csv", "--target", "load", "--loss", "zero-one", "--algorithm", name, *arguments)
     assert (result.returncode, result.stderr) == (0, "")
-    assert f"* {name}, our forecast" in result.stdout
+    assert f"* {name}, the combined forecast" in result.stdout
     assert f"{getattr(aw, expert_algorithm_names()[name]).__name__}, 40 rounds" in result.stdout
 
 
@@ -138,7 +140,7 @@ def test_what_is_wrong_with_a_round_names_the_file_and_the_round(run_cli, data, 
 
 def test_the_list_of_experts_can_be_cut(run_cli, data):
     result = run_cli("experts", "f.csv", "--target", "load", "--top", "1")
-    assert "and 2 more experts (--top 3 lists them all)" in result.stdout
+    assert "and 2 more experts (--top 3 lists all)" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -147,14 +149,17 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
         (["none.csv", "--target", "load"], "none.csv: there is no such file"),
         (["f.csv"], "Missing option '--target' (see --help)"),
         (["f.csv", "--target", "day"], "f.csv, line 2: column day: a number or nothing was expected; found 'day 0'"),
-        (["f.csv", "--target", "z"], "f.csv: the target 'z' is none of the columns: low, fair, high, load, day"),
+        (["f.csv", "--target", "z"], "f.csv: there is no column 'z'; the columns are low, fair, high, load, day"),
         (["f.csv", "--target", "load", "--experts", "low,z"], "f.csv, line 1: there is no column 'z'"),
-        (["f.csv", "--target", "load", "--experts", "low,low"], "--experts must be different names"),
+        (
+            ["f.csv", "--target", "load", "--experts", "low,low"],
+            "--experts must be different column names separated by commas",
+        ),
         (
             ["f.csv", "--target", "load", "--experts", "low,load"],
-            "--experts must be other columns than the target load",
+            "--experts must be columns other than the target load",
         ),
-        (["f.csv", "--target", "load", "--algorithm", "wisdom"], "--algorithm must be one of adahedge, boa, "),
+        (["f.csv", "--target", "load", "--algorithm", "wisdom"], "unknown algorithm 'wisdom'. Known: adahedge, boa, "),
         (["f.csv", "--target", "load", "--loss", "pain"], "--loss must be 'square', 'absolute'"),
         (["f.csv", "--target", "load", "--loss", "pinball(2)"], "--loss must be pinball(q)"),
         (["f.csv", "--target", "load", "--option", "speed=1"], "--option must be gradient=VALUE or loss_range=VALUE"),
@@ -163,8 +168,8 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
             ["f.csv", "--target", "load", "--algorithm", "exponential-weights"],
             "must be within loss_range (0, 1); AdaHedge",
         ),
-        (["f.csv", "--target", "load", "--predictions", "f.csv"], "--predictions must be another file than FILE"),
-        (["empty.csv", "--target", "load"], "empty.csv: there are no rounds in it"),
+        (["f.csv", "--target", "load", "--predictions", "f.csv"], "--predictions must be a different file from FILE"),
+        (["empty.csv", "--target", "load"], "empty.csv: no rows were found after the header"),
     ],
 )
 def test_mistakes_are_one_sentence(run_cli, data, tmp_path, arguments, message):

@@ -1,4 +1,4 @@
-"""afterwit game, as a process."""
+"""afterwit game: strategies, bracket and certificate."""
 
 import csv
 import gzip
@@ -30,10 +30,17 @@ def test_names_supports_and_bracket(run_cli, tmp_path, method):
     assert upper - lower <= 0.0101
     assert "wanted 0.01: reached" in result.stdout
     assert re.search(r"column +maximizes with paper: 0\.4\d*, \w+: 0\.\d+, \.\.\. \(3 of 3 are played\)", result.stdout)
-    assert ("promised  regret bound of" in result.stdout) == (method != "lp")
+    assert ("  verdict    holds\n(--verbose shows the theorem" in result.stdout) == (method != "lp")
+    assert ("\n\nNo certificate: " in result.stdout) == (method == "lp")
 
 
-def test_gzip_standard_input_and_other_delimiters(run_cli, tmp_path):
+def test_the_full_certificate_on_request(run_cli):
+    result = run_cli("game", "-", "--verbose", stdin=NAMED)
+    assert "  theorem    regret bound of predictive regret matching+" in result.stdout
+    assert "(--verbose shows" not in result.stdout
+
+
+def test_gzip_standard_input_and_other_delimiters(run_cli, run_process, tmp_path):
     (tmp_path / "game.csv.gz").write_bytes(gzip.compress(NAMED.encode()))
     expected = run_cli("game", "game.csv.gz", "--gap", "1e-9").stdout
     assert "paper" in expected
@@ -41,7 +48,7 @@ def test_gzip_standard_input_and_other_delimiters(run_cli, tmp_path):
     def same(output):
         return numbers(output) == numbers(expected)
 
-    assert same(run_cli("game", "-", "--gap", "1e-9", stdin="\ufeff" + NAMED.replace("\n", "\r\n\r\n")).stdout)
+    assert same(run_process("game", "-", "--gap", "1e-9", stdin="\ufeff" + NAMED.replace("\n", "\r\n\r\n")).stdout)
     assert same(run_cli("game", "-", "--gap", "1e-9", "--delimiter", "tab", stdin=NAMED.replace(",", "\t")).stdout)
 
 
@@ -135,7 +142,7 @@ def test_names_are_found(tmp_path, text, rows, columns):
     [
         ([], "standard input, line 2: 2 payoffs were expected, as in the lines before; found 1"),
         (["--gap", "-1"], "--gap must be a finite number, at least 0; received -1.0"),
-        (["--method", "magic"], "--method must be one of predictive-regret-matching+, regret-matching+, "),
+        (["--method", "magic"], "unknown method 'magic'. Known: predictive-regret-matching+, regret-matching+, "),
         (["--max-rounds", "0"], "--max-rounds must be a whole number, at least 1; received 0"),
         (["--delimiter", "ab"], "--delimiter must be one character such as ; or |, or tab; received 'ab'"),
         (["--strategies", "no/where"], "no/where: cannot be written"),
@@ -156,4 +163,4 @@ def test_files_that_cannot_be_read(run_cli, tmp_path):
     assert run_cli("game", "bytes.csv").stderr == expected
     (tmp_path / "game.csv").write_text("1,2\n")
     result = run_cli("game", "game.csv", "--strategies", "game.csv")
-    assert result.stderr.startswith("afterwit: --strategies must be another file than FILE")
+    assert result.stderr.startswith("afterwit: --strategies must be a different file from FILE")

@@ -55,14 +55,20 @@ def test_options_reach_the_learner(run_cli, data, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--learner", "wisdom"], "--learner must be one of adagrad, "),
-        (["--learner", "one-vs-rest"], "--learner must be one of adagrad, "),
+        (["--learner", "wisdom"], "unknown learner 'wisdom'. Known: adagrad, "),
+        (["--learner", "perceptrom"], "unknown learner 'perceptrom'. Did you mean perceptron? Known: adagrad, "),
+        (["--learner", "Online_SVM"], "unknown learner 'Online_SVM'. Did you mean online-svm? Known: adagrad, "),
+        (["--learner", "one-vs-rest"], "unknown learner 'one-vs-rest'. Known: adagrad, "),
+        (["--learner", "repeat-last-label", "--option", "a=1"], "--option must be left out: repeat-last-label has no "),
         (["--option", "speed=1"], "--option must be rate=VALUE or start=VALUE or intercept=VALUE for perceptron; "),
         (["--option", "rate"], "--option must be rate=VALUE"),
-        (["--option", "rate=1", "--option", "rate=2"], "--option must be given once for rate; received 'rate=2'"),
+        (["--option", "rate=1", "--option", "rate=2"], "--option rate must be given only once; received 'rate=2'"),
         (["--option", "rate=fast"], "rate must be a positive finite number; received 'fast'"),
         (["--option", "intercept=1"], "intercept must be True or False; received 1"),
-        (["--learner", "kernel-perceptron", "--option", "kernel=open('x')"], "--option kernel must be made of linear"),
+        (
+            ["--learner", "kernel-perceptron", "--option", "kernel=open('x')"],
+            "--option kernel must be an expression of linear",
+        ),
         (["--learner", "kernel-perceptron", "--option", "kernel=gaussian(width=-1)"], "width must be a positive"),
     ],
 )
@@ -81,13 +87,13 @@ def test_predicting_with_many_labels_and_with_what_is_not_numbers(run_cli, data,
     aw.save(many, tmp_path / "many")
     result = run_cli("predict", "many", "data")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "with a label that is none of the learner's: not compared" in result.stdout
+    assert "with a label that is not one of the learner's\n" in result.stdout
     texts = aw.KernelPerceptron(aw.kernels.string(2))
     texts.learn_many(["abc", "bcd"], [-1, 1])
     aw.save(texts, tmp_path / "texts")
     result = run_cli("predict", "texts", "data")
     assert (result.returncode, result.stdout) == (2, "")
-    assert "texts: its examples are not rows of numbers" in result.stderr
+    assert "texts: this model takes strings, but a libsvm file has rows of numbers" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["adagrad", "balanced-winnow", "online-svm", "sgd", "winnow"])

@@ -9,9 +9,11 @@ from afterwit.core.certificate import (
     Basis,
     Ceiling,
     Certificate,
+    Evidence,
     Hindsight,
     Theorem,
     Verdict,
+    apply,
     shown_number,
     tightest_first,
 )
@@ -27,11 +29,8 @@ class Pigeons(Theorem):
         return certificate(observed=evidence)
 
 
-def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), **more):
-    ceiling = Ceiling(rounds, "no run of this length could break the bound")
-    return Certificate(
-        Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **{"ceiling": ceiling, **more}
-    )
+def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), theorem=None, **more):
+    return Certificate(theorem or Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **more)
 
 
 def spaced(text):
@@ -85,22 +84,30 @@ def test_a_bound_on_an_average_is_not_broken_by_one_run():
 
 
 def test_a_vacuous_bound_says_so():
-    made = certificate(bound=10.0)
+    ceiling = Ceiling(10, "no run of this length could break the bound")
+    made = certificate(bound=10.0, ceiling=ceiling)
     assert made.vacuous
-    assert "holds, but the bound says nothing here: no run of this length could break the bound" in spaced(str(made))
+    assert "holds, but the bound says nothing here: no run of this length could break the bound" in str(made)
     assert "vacuous" in made.line()
-    assert not certificate(bound=9.99).vacuous
+    assert not certificate(bound=9.99, ceiling=ceiling).vacuous
 
 
 def test_what_stands_in_the_way_is_named():
-    made = certificate(assumptions=[YES, NO, UNKNOWN])
-    assert made.failed == (NO, UNKNOWN)
-    assert made.line() == "pigeonhole bound: not applicable (it is not; this does not hold: it is so)"
+    made = certificate(assumptions=[YES, NO, BROKEN, UNKNOWN])
+    assert made.failed == (NO, BROKEN, UNKNOWN)
+    # Where something is known not to hold, what was not looked into is no reason.
+    assert made.why_not() == ["it is not", "this does not hold: you say so"]
+    assert made.line() == "pigeonhole bound: not applicable (it is not; this does not hold: you say so)"
     assert str(made).splitlines()[-3:] == [
         "  verdict    not applicable",
         "  because    it is not",
-        "             this does not hold: it is so",
+        "             this does not hold: you say so",
     ]
+    assert certificate(assumptions=[YES, UNKNOWN]).why_not() == ["this does not hold: it is so"]
+
+
+class Announced(Pigeons):
+    beforehand = True
 
 
 def test_it_prints_the_three_numbers():
@@ -112,15 +119,16 @@ def test_it_prints_the_three_numbers():
         inputs={"R": 2.0, "gamma": 0.12345678, "comparator": "svm"},
         others=(certificate(bound=8.0),),
     )
-    assert str(made).splitlines() == [
+    summary = [
         "Learner, 1,000 rounds",
-        "  bound      at most 5 mistakes, computed afterwards (0.57% of the rounds)",
+        "  bound      at most 5 mistakes, computed afterwards (0.50% of the rounds)",
         "  happened   3 mistakes (0.30% of the rounds)",
         "  hindsight  1 mistake (0.10% of the rounds) by the best",
         "  verdict    holds",
     ]
-    assert made.details().startswith(str(made))
-    assert made.details().splitlines()[5:] == [
+    assert str(made).splitlines() == summary
+    assert made.details().splitlines() == [
+        *summary,
         "  theorem    pigeonhole bound (Dirichlet 1834, Theorem <1>)",
         "             mistakes <= holes",
         "             with R = 2, gamma = 0.1235, comparator = svm",
@@ -128,6 +136,7 @@ def test_it_prints_the_three_numbers():
         "             [assumed] you say so (the caller's promise)",
         "  also       pigeonhole bound: at most 8 mistakes (holds; Dirichlet 1834, Theorem <1>)",
     ]
+    assert "  promised   at most 5 mistakes (50.00% of the rounds)" in str(certificate(theorem=Announced()))
 
 
 class Beforehand(Pigeons):
@@ -169,8 +178,36 @@ def test_its_html_is_escaped():
     made = certificate(hindsight=Hindsight(1, "<b>"))._repr_html_()
     assert "Theorem &lt;1&gt;" in made
     assert "&lt;b&gt;" in made
-    assert made.count("<table>") == made.count("</table>") == 2, "the three numbers, and the details"
+    assert made.count("<table>") == made.count("</table>") == 2
+    assert made.count("<details>") == made.count("</details>") == 1
     assert made.count("<tr>") == made.count("</tr>")
+
+
+def test_what_a_certificate_is_made_of_stays_beside_it():
+    class Parts(Pigeons):
+        def certify(self, evidence):
+            return certificate(bound=4.0, others=(certificate(bound=1.0),))
+
+    class Elsewhere(Pigeons):
+        quantity = "updates"
+
+        def certify(self, evidence):
+            return certificate(bound=2.0, theorem=self)
+
+    made = apply([Parts(), Pigeons(), Elsewhere()], 3)
+    assert made.bound == 4.0
+    assert [other.bound for other in made.others] == [5.0, 1.0, 2.0]
+
+
+def test_evidence_shows_no_bound_where_an_assumption_fails():
+    class Counted(Evidence):
+        def observed(self, theorem):
+            return 3
+
+    evidence = Counted(subject="Learner", rounds=10, assumptions=(YES,))
+    applied, refused = (evidence.certificate(Pigeons(), 5.0, {"R": 1.0}, each) for each in (PROMISE, NO))
+    assert (applied.bound, dict(applied.inputs), applied.ceiling.value) == (5.0, {"R": 1.0}, 10)
+    assert (refused.bound, dict(refused.inputs), refused.observed) == (None, {}, 3)
 
 
 def test_it_cannot_be_changed():

@@ -1,4 +1,4 @@
-"""The examples of a run: finds out the labels, remembers rows for the certificate, plays again for further passes."""
+"""The examples of a run: detects the labels, and keeps the rows for the certificate and for further passes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from afterwit.core.protocol import BLOCK
 from afterwit.data.rows import Rows, stack
 from afterwit.errors import StreamError
 from afterwit.streams.arrays import ArrayReader
-from afterwit.streams.libsvm import LibsvmReader, LibsvmStream, whole
+from afterwit.streams.libsvm import LibsvmReader, LibsvmStream, label_as_written
 
 Block = tuple[Rows, Any]
 
@@ -29,9 +29,9 @@ class Examples:
     """A libsvm stream for `play`.
 
     source      a path, or - for standard input
-    labels      the two labels; None finds them out
-    remember    keep at most this many non-zeros for later passes and the certificate; None keeps them all
-    on_pass     called whenever a pass begins
+    labels      the two labels; None detects them
+    remember    keep at most this many non-zero values for later passes and the certificate; None keeps all
+    on_pass     called at the start of each pass
     """
 
     def __init__(
@@ -54,12 +54,16 @@ class Examples:
         self.size = self._first.size
         self.rereadable = self.size is not None
         self._pass = 0
-        self.labels = labels if labels is not None else self._find_labels(self._first)
+        try:
+            self.labels = labels if labels is not None else self._find_labels(self._first)
+        except BaseException:
+            self._first.close()
+            raise
 
     def _find_labels(self, reader: LibsvmReader) -> tuple[Any, Any]:
-        """The two labels, read ahead as far as that takes; what was read is held for the first pass.
+        """The two labels, found by reading ahead; what was read is held for the first pass.
 
-        A first label of −1 or 0 stands for −1 and 1 or 0 and 1; after any other one a second has to turn up.
+        A first label of −1 or 0 means −1 and 1, or 0 and 1; after any other label a second one must be found.
         """
         found: list[float] = []
         rounds, next_point = 0, 1
@@ -73,36 +77,34 @@ class Examples:
             next_point = 2 * next_point if rounds == next_point else next_point
             found += [label for label in dict.fromkeys(block[1].tolist()) if label not in found]
             if found[0] in (-1.0, 0.0):
-                return (whole(found[0]), 1)
+                return (label_as_written(found[0]), 1)
         found = sorted(found[:2])
         if not found:
-            raise StreamError("there is not a single example in it", path=self.stream.name)
+            raise StreamError("no examples were found", path=self.stream.name)
         if len(found) == 2:
-            return (whole(found[0]), whole(found[1]))
+            return (label_as_written(found[0]), label_as_written(found[1]))
         if found[0] == 1.0:
             return (-1, 1)
-        only = whole(found[0])
-        reason = f"all labels are {only}; say with --labels which two there are"
+        only = label_as_written(found[0])
+        reason = f"all labels are {only}; give the two labels with --labels, such as --labels 0,{only}"
         raise StreamError(reason, path=self.stream.name)
 
     @property
-    def remembered(self) -> tuple[Rows, Any] | None:
-        """All rows and labels, if they were all kept."""
-        if not self._complete:
-            return None
-        if len(self._blocks) > 1:
-            self._blocks = [_join(self._blocks)]
-        return self._blocks[0] if self._blocks else None
+    def complete(self) -> bool:
+        """Whether all rows and labels were read and kept."""
+        return self._complete
 
     def reader(self) -> Any:
+        """One pass; the passes after the first are over the kept rows, if all were kept."""
         self.on_pass()
         self._pass += 1
         if self._first is not None:
             reader, self._first = self._first, None
             return _Reader(self, reader)
-        kept = self.remembered
-        if kept is not None:
-            return _Again(self, *kept)
+        if self._complete:
+            if len(self._blocks) > 1:
+                self._blocks = [_join(self._blocks)]
+            return _Again(self, *self._blocks[0])
         return _Reader(self, self.stream.reader())
 
     def keep(self, block: Block) -> None:
@@ -115,14 +117,14 @@ class Examples:
         self._blocks.append(block)
 
     def remember_all(self) -> None:
-        """What cannot be read twice has to be kept for the later passes."""
+        """Keep everything: what cannot be read twice is needed for the later passes."""
         self._remember = None
 
     def finish(self) -> None:
         self._complete = self._complete or self._remember != 0
 
     def progress(self, position: int) -> None:
-        """Tell how far the run has come: bytes of this pass and of all before it."""
+        """Report progress: the bytes of this pass and of all passes before it."""
         self.on_bytes((self._pass - 1) * (self.size or 0) + position)
 
     def next_held(self) -> Held | None:
@@ -158,7 +160,7 @@ class _Reader:
         known = (labels == negative) | (labels == positive)
         if not known.all():
             i = int(np.argmin(known))
-            reason = f"found the label {whole(labels[i])} where {negative} or {positive} was expected"
+            reason = f"found the label {label_as_written(labels[i])} where {negative} or {positive} was expected"
             raise StreamError(reason, path=self._examples.stream.name, line=int(held.row_lines[i]))
 
     def __enter__(self) -> _Reader:

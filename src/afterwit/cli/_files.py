@@ -12,12 +12,12 @@ from afterwit.errors import invalid
 
 
 def write_labels(file: BinaryIO, labels: npt.NDArray[Any]) -> None:
-    """Labels to a predictions file, one a line."""
+    """Write labels to a predictions file, one per line."""
     file.write("".join(f"{label}\n" for label in labels.tolist()).encode())
 
 
 def distinct_files(**paths: str | None) -> None:
-    """Refuse to write over what is read, or two results into one file."""
+    """Refuse to overwrite an input, or to write two results to one file."""
     seen: dict[Any, str] = {}
     for name, path in paths.items():
         if path is None:
@@ -25,15 +25,15 @@ def distinct_files(**paths: str | None) -> None:
         is_input = name.isupper()
         shown = name if is_input else f"--{name}"
         if path == "" or (path == "-" and not is_input):
-            raise invalid(shown, "the name of a file", path)
+            raise invalid(shown, "a file name", path)
         place = _identity(path)
         if place in seen and not is_input:
-            raise invalid(shown, f"another file than {seen[place]}", path)
+            raise invalid(shown, f"a different file from {seen[place]}", path)
         seen[place] = shown
 
 
 def _identity(path: str) -> Any:
-    """What tells one file from another, under whatever name; standard input may be a file as well."""
+    """What identifies a file under any of its names; standard input may be a file too."""
     try:
         status = os.fstat(sys.stdin.fileno()) if path == "-" else os.stat(path)
     except (OSError, ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""Learners and their options, as they are written on a command line."""
+"""Learners and their options as they are written on the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from afterwit.core.registry import learner_class, options_of
+from afterwit.cli._shown import require_known
+from afterwit.core.registry import learner_class, learner_names, options_of
 from afterwit.errors import AfterwitError, invalid
 
 #: The kernels for rows of numbers.
@@ -15,7 +16,8 @@ KERNELS = ("linear", "polynomial", "all_products", "gaussian")
 
 def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
     """The learner of that name, with options written as NAME=VALUE."""
-    kind = learner_class(name, "--learner")
+    require_known("learner", name, sorted(learner_names()))
+    kind = learner_class(name)
     return kind(**read_options(name, options, options_of(kind)), labels=labels)
 
 
@@ -25,16 +27,16 @@ def read_options(name: str, options: tuple[str, ...], allowed: Iterable[str]) ->
     for text in options:
         key, equals, value = text.partition("=")
         if not equals or key not in allowed:
-            wanted = " or ".join(f"{option}=VALUE" for option in allowed)
-            raise invalid("--option", f"{wanted} for {name}", text)
+            known = " or ".join(f"{option}=VALUE" for option in allowed)
+            raise invalid("--option", f"{known} for {name}" if known else f"left out: {name} has no options", text)
         if key in given:
-            raise invalid("--option", f"given once for {key}", text)
+            raise invalid(f"--option {key}", "given only once", text)
         given[key] = _kernel(value) if key == "kernel" else _value(value)
     return given
 
 
 def _kernel(text: str) -> Any:
-    """A kernel as it is written in Python: gaussian(width=2) + 0.5 * linear(). Nothing else is evaluated."""
+    """A kernel written as in Python: gaussian(width=2) + 0.5 * linear(). Nothing else is evaluated."""
     from afterwit import kernels
 
     def made(node: ast.AST) -> Any:
@@ -55,12 +57,12 @@ def _kernel(text: str) -> Any:
     except AfterwitError:
         raise
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        allowed = f"made of {', '.join(f'{name}(...)' for name in KERNELS)}, + and *"
+        allowed = f"an expression of {', '.join(f'{name}(...)' for name in KERNELS)}, numbers, + and *"
         raise invalid("--option kernel", allowed, text) from None
 
 
 def _value(text: str) -> Any:
-    """A number, True, False, None or a sequence where it looks like one, otherwise the text itself."""
+    """A number, True, False, None or a sequence if the text looks like one, otherwise the text itself."""
     plain = {"true": True, "false": False, "none": None}
     if text.lower() in plain:
         return plain[text.lower()]

@@ -30,7 +30,7 @@ class Display:
 
 @contextmanager
 def display(description: str, total: int | None) -> Iterator[Display]:
-    """A display for the length of a run; the bar is drawn only where someone can see it, and leaves no trace."""
+    """A display for the duration of a run; the bar is drawn only on a terminal and is removed at the end."""
     if not sys.stderr.isatty():
         yield Display()
         return

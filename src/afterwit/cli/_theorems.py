@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
-from afterwit.bounds import Bound, find
+from afterwit.bounds import find
+from afterwit.core.theorem import Theorem
 from afterwit.errors import invalid
 
 
 class TheoremGroup(click.Group):
-    """Makes the subcommand of a theorem when it is asked for."""
+    """Makes the subcommand of a theorem when it is called."""
 
-    theorems: Mapping[str, Bound]
+    theorems: Mapping[str, Theorem]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -30,37 +31,38 @@ def option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def listed(theorems: Mapping[str, Bound]) -> str:
+def listed(theorems: Mapping[str, Theorem]) -> str:
     """All theorems: name, statement, citation, inputs."""
     return "\n\n".join(
-        f"{entry.name}\n  {entry.statement}\n  {entry.citation}\n  {_usage(entry)}" for entry in theorems.values()
+        f"{theorem.id}\n  {theorem.statement}\n  {theorem.citation}\n  {_usage(theorem)}"
+        for theorem in theorems.values()
     )
 
 
-def _usage(entry: Bound) -> str:
-    """The inputs as they are written, optional ones in brackets."""
+def _usage(theorem: Theorem) -> str:
+    """The inputs as options, optional ones in brackets."""
     parts = []
-    for each in entry.inputs:
+    for each in theorem.inputs:
         text = " | ".join(f"{option(name)} {each.symbol if name == each.name else 'X'}" for name in each.names)
         parts.append(f"[{text}]" if each.default is not None else f"({text})" if len(each.names) > 1 else text)
     return " ".join(parts)
 
 
-def _command(entry: Bound) -> click.Command:
+def _command(theorem: Theorem) -> click.Command:
     def show(**texts: str | None) -> None:
         given = {name: _number(option(name), text) for name, text in texts.items() if text is not None}
-        click.echo(entry.evaluate(spelling=option, **given))
+        click.echo(theorem.evaluate(spelling=option, **given))
 
     options: list[click.Parameter] = []
-    for each in entry.inputs:
-        default = "" if each.default is None else f"; {each.default:g} if not given"
+    for each in theorem.inputs:
+        default = "" if each.default is None else f" (default {each.default:g})"
         options.append(_option(each.name, each.symbol, f"{each.meaning}: {each.range.allowed}{default}."))
         other = each.alternative
         if other is not None:
-            instead = f"In place of {option(each.name)}, {other.meaning}: {other.range.allowed}."
+            instead = f"Instead of {option(each.name)}: {other.meaning}, {other.range.allowed}."
             options.append(_option(other.name, "X", instead))
-    text = f"{entry.statement}\n\n{entry.citation}.\n\nIf {entry.needs}."
-    return click.Command(entry.name, callback=show, params=options, help=text, short_help=entry.statement)
+    text = f"{theorem.statement}\n\n{theorem.citation}.\n\nThis holds if {theorem.needs}."
+    return click.Command(theorem.id, callback=show, params=options, help=text, short_help=theorem.statement)
 
 
 def _option(name: str, symbol: str, text: str) -> click.Option:

@@ -1,4 +1,4 @@
-"""afterwit bound: the formula of a theorem with the numbers in it, and the result."""
+"""afterwit bound: evaluate the formula of a theorem."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ class _Bounds(TheoremGroup):
     subcommand_metavar="NAME [OPTIONS]",
     short_help="Calculate the bound of a theorem.",
 )
-@click.option("--list", "show_list", is_flag=True, help="Show all theorems: name, statement, citation, inputs.")
+@click.option("--list", "show_list", is_flag=True, help="List all theorems with statement, source and inputs.")
 @click.pass_context
 def bound(ctx: click.Context, show_list: bool) -> None:
-    """Calculate the bound of the theorem NAME: its formula, the formula with the numbers in it, and the result.
+    """Calculate the bound of the theorem NAME.
 
-    Each input is an option of its own; "afterwit bound NAME --help" says which.
+    The output is the formula, the formula with your numbers, the result, and the conditions under which the bound
+    holds. Each input of the formula is an option; "afterwit bound NAME --help" lists them.
     """
     if show_list:
         click.echo(listed(BOUNDS))

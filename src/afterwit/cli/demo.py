@@ -1,40 +1,45 @@
-"""afterwit demo: the three numbers on real data, in a few seconds."""
+"""afterwit demo: the three numbers on real data."""
 
 from __future__ import annotations
 
 import click
 
+from afterwit.cli._shown import show_certificate, verbose_option
 from afterwit.core.protocol import HEADER, play
 from afterwit.linear.perceptron import Perceptron
 from afterwit.streams.arrays import ArrayStream
 
 CLOSING = """\
 What the three numbers mean
-  promised   what a theorem guarantees for this very sequence. It holds for any images in any order, even one chosen
-             by an adversary; its value here is computed afterwards, from the images and the rounds with an update.
-  happened   the mistakes the learner really made, each image predicted before its label was shown.
-  hindsight  the mistakes of the best fixed rule found afterwards, with every label known. Nobody could have had it
-             at the time; it measures what there was to be learned.
-The 0s can be separated from the other digits by a hyperplane, so that the classical margin bound applies among others.
-For the 8s none was found: there the margin bound steps back; the hinge bounds, which assume nothing about the data,
-remain.
+  bound      The learner cannot make more mistakes than this on these images. The theorem is proved for
+             any images in any order, even an order chosen by an adversary. Its value depends on the
+             images, so it is computed afterwards.
+  happened   The mistakes that the learner made. It predicts each image before it sees the label.
+  hindsight  The mistakes of the best fixed rule found afterwards, with all labels known. No learner can
+             know this rule at the start. It shows how well the problem can be solved.
 
-Now with your own data:  afterwit run FILE        (libsvm text; see afterwit run --help)
+A hyperplane separates the 0s from the other digits, so the classical margin bound applies to them. No
+such hyperplane was found for the 8s, so the margin bound does not apply to them. The hinge bounds make
+no assumption about the data and apply to both. "afterwit demo --verbose" shows all these bounds.
+
+To learn from your own data:  afterwit run FILE    (libsvm text; see afterwit run --help)
 """
 
 
-@click.command(short_help="The three numbers on real data, in a few seconds.")
-def demo() -> None:
-    """Show the three numbers on scanned digits that come with scikit-learn."""
+@click.command(short_help="Show the three numbers on real data, in a few seconds.")
+@verbose_option
+def demo(verbose: bool) -> None:
+    """Show the three numbers on real data: the scanned digits that come with scikit-learn."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()
     for digit, name in ((0, "a 0"), (8, "an 8")):
         y = [1 if target == digit else -1 for target in digits.target.tolist()]
         stream = ArrayStream(digits.data, y)
-        learner = Perceptron()
-        click.echo(f"Is this scanned digit {name}?  ({len(y):,} images of 8 x 8 pixels, one after the other)\n")
+        click.echo(f"Is this scanned digit {name}?  ({len(y):,} images of 8 x 8 pixels, one at a time)\n")
         click.echo(HEADER)
-        play(learner, stream, on_point=lambda point: click.echo(str(point)))
-        click.echo(f"\n{learner.certificate(digits.data, y)}\n")
+        record = play(Perceptron(), stream, on_point=lambda point: click.echo(str(point)))
+        click.echo()
+        show_certificate(record.certificate(), verbose)
+        click.echo()
     click.echo(CLOSING, nl=False)

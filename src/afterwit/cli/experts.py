@@ -1,4 +1,4 @@
-"""afterwit experts: one forecast of many, beside each of them and what hindsight would have given."""
+"""afterwit experts: combine several forecasts into one, with a leaderboard and a certificate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import numpy.typing as npt
 from afterwit.cli._files import distinct_files
 from afterwit.cli._learners import read_options
 from afterwit.cli._progress import display
-from afterwit.core.registry import expert_algorithm_class, options_of
+from afterwit.cli._shown import NamesOption, count, require_known, show_certificate, verbose_option
+from afterwit.core.certificate import shown_number
+from afterwit.core.registry import expert_algorithm_class, expert_algorithm_names, options_of
 from afterwit.core.storage import new_file, write_model
 from afterwit.data import losses
 from afterwit.errors import AfterwitError, InputError, StreamError, Words, invalid, shorten
@@ -23,49 +25,54 @@ from afterwit.streams.table import Table, read_table
 
 Floats = npt.NDArray[np.float64]
 
-#: What a mean loss is called, and how it is shown in the user's unit.
-NAMES = {"square": "RMSE", "absolute": "MAE", "percentage": "MAPE", "zero-one": "error"}
+#: The usual name of a mean loss, which is shown in the unit of the data.
+NAMES = {"square": "RMSE", "absolute": "MAE", "percentage": "MAPE", "zero-one": "error rate"}
+#: The sum of the losses over all rounds, which the certificate is about.
+TOTAL = "total loss"
 
 
-@click.command(short_help="Make one forecast of many and show the three numbers.")
+@click.command(short_help="Combine forecasts into one, then print a leaderboard and the certificate.")
 @click.argument("file")
-@click.option("--target", metavar="COLUMN", required=True, help="The column that is to be forecast.")
+@click.option("--target", metavar="COLUMN", required=True, help="The column to forecast.")
 @click.option(
     "--experts",
     "names",
     metavar="A,B,...",
-    help="The columns that are forecasts of it. If not given: all other columns that hold numbers.",
+    help="The columns with the forecasts. Default: all other numeric columns.",
 )
 @click.option(
     "--loss",
     metavar="NAME",
     default="square",
     show_default=True,
-    help="square, absolute, percentage, pinball(0.9) (or another quantile), log or zero-one.",
+    help="The loss: square, absolute, percentage, pinball(0.9) (or another quantile), log or zero-one.",
 )
 @click.option(
     "--algorithm",
+    cls=NamesOption,
+    names=expert_algorithm_names,
     metavar="NAME",
     default="mlpol",
     show_default=True,
-    help="What follows the experts: mlpol, boa, adahedge, fixed-share ... A name that is none lists them all.",
+    help="The algorithm. One of:",
 )
 @click.option(
     "--option",
     "options",
     metavar="NAME=VALUE",
     multiple=True,
-    help="An option of the algorithm, such as loss_range=(0,100) or horizon=1000. May be given several times.",
+    help="An option of the algorithm, such as loss_range=(0,100) or horizon=1000. Can be repeated.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="How many experts to list, the best first.",
+    help="The number of experts to list, best first.",
 )
-@click.option("--model", metavar="OUT", help="Save the learner to this file.")
-@click.option("--predictions", metavar="OUT", help="Write a CSV file with the outcome and the forecast of each round.")
+@click.option("--model", metavar="OUT", help="Save the learner to OUT.")
+@click.option("--predictions", metavar="OUT", help="Write the outcome and the forecast of each round to OUT as CSV.")
+@verbose_option
 def experts(
     file: str,
     target: str,
@@ -76,20 +83,22 @@ def experts(
     top: int,
     model: str | None,
     predictions: str | None,
+    verbose: bool,
 ) -> None:
-    """Follow the forecasts in FILE, round by round, and make one forecast of them.
+    """Combine the forecasts in FILE into one forecast, round by round.
 
-    FILE is CSV with a header, plain or gzip; - for standard input. Every row is a round: the columns of the experts
-    hold their forecasts of the target column; an empty cell means that the expert sleeps in that round. In each round
-    the forecast is made before the target is looked at.
+    FILE is CSV with a header, plain or gzip, or - for standard input. Each row is one round. The columns of the
+    experts hold their forecasts of the target column. An empty cell means that the expert is asleep (has no forecast)
+    in that round. In each round the combined forecast is made before the target is read.
     """
     distinct_files(FILE=file, model=model, predictions=predictions)
-    kind = expert_algorithm_class(algorithm, "--algorithm")
+    require_known("algorithm", algorithm, sorted(expert_algorithm_names()))
+    kind = expert_algorithm_class(algorithm)
     read_loss = losses.get(loss) if loss in losses.NAMED else _loss(loss)
     given = read_options(algorithm, options, [name for name in options_of(kind) if name not in ("n_experts", "loss")])
     wanted = None if names is None else _names(names, target)
     with ExitStack() as files:
-        # Places for the results first: a typo in a path must not cost a long run.
+        # Open the result files first: a typo in a path must not cost a long run.
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
         with display(file, Path(file).stat().st_size if Path(file).is_file() else None) as shown:
@@ -104,11 +113,14 @@ def experts(
             write_model(learner, model_file)
         if prediction_file is not None:
             _write(prediction_file, target, outcomes, forecasts)
-    _show(table, learner, algorithm, target, advice, outcomes, forecasts, top)
+    _show_leaderboard(table, learner, algorithm, target, advice, outcomes, forecasts, top)
+    _show_weights(learner)
+    click.echo()
+    show_certificate(learner.certificate(*_rounds_to_check(learner, advice, outcomes)), verbose)
 
 
 def _by_round(message: str) -> str:
-    """A message about rows of an array, which begin at 0, as one about rounds of a file."""
+    """Turn a message about rows of an array, counted from 0, into one about rounds of a file, counted from 1."""
     message = re.sub(r"\bin row (\d+)", lambda found: f"in round {int(found[1]) + 1}", message)
     return re.sub(r"^advice\[(\d+), (.+?)\]", lambda found: f"round {int(found[1]) + 1}: {found[2]}", message)
 
@@ -123,26 +135,28 @@ def _loss(text: str) -> losses.Loss:
 def _names(text: str, target: str) -> list[str]:
     found = [name.strip() for name in text.split(",")]
     if not all(found) or len(set(found)) < len(found):
-        raise invalid("--experts", "different names of columns with commas between them", text)
+        raise invalid("--experts", "different column names separated by commas", text)
     if target in found:
-        raise invalid("--experts", f"other columns than the target {target}", text)
+        raise invalid("--experts", f"columns other than the target {target}", text)
     return found
 
 
 def _columns(table: Table, target: str, wanted: list[str] | None) -> tuple[Floats, Floats, list[str]]:
     if not len(table.values):
-        raise StreamError("there are no rounds in it", path=table.name)
+        raise StreamError("no rows were found after the header", path=table.name)
     if target not in table.names:
         listed = shorten(Words(", ".join((*table.names, *table.skipped))), 300)
-        raise StreamError(f"the target {shorten(target)} is none of the columns: {listed}", path=table.name)
+        raise StreamError(f"there is no column {shorten(target)}; the columns are {listed}", path=table.name)
     outcomes = table.column(target)
     if np.isnan(outcomes).any():
         at = int(np.argmax(np.isnan(outcomes)))
         raise StreamError(f"round {at + 1}: the target {target} is missing", path=table.name)
     known = wanted if wanted is not None else [name for name in table.names if name != target]
     if not known:
-        others = f"; not numbers alone: {shorten(Words(', '.join(table.skipped)), 200)}" if table.skipped else ""
-        raise StreamError(f"no column with forecasts was found beside the target{others}", path=table.name)
+        others = (
+            f"; columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 200)}" if table.skipped else ""
+        )
+        raise StreamError(f"no numeric column was found besides the target{others}", path=table.name)
     advice = np.ascontiguousarray(table.values[:, [table.names.index(name) for name in known]])
     nobody = np.isnan(advice).all(axis=1)
     if nobody.any():
@@ -168,7 +182,7 @@ def _write(file: BinaryIO, target: str, outcomes: Floats, forecasts: Floats) -> 
 # ---------------------------------------------------------------------- what is shown
 
 
-def _show(
+def _show_leaderboard(
     table: Table,
     learner: Any,
     algorithm: str,
@@ -180,18 +194,18 @@ def _show(
 ) -> None:
     loss = losses.get(learner.parameters.get("loss", "zero-one"))
     asleep = np.isnan(advice)
-    what = f"{target} from {advice.shape[1]:,} experts in {len(outcomes):,} rounds, {loss} loss"
+    what = f"forecasts of {target} by {count(advice.shape[1], 'expert')}, {count(len(outcomes), 'round')}, {loss} loss"
     click.echo(f"{algorithm} on {table.name}: {what}")
     if table.skipped:
-        click.echo(f"columns that are not numbers are left out: {shorten(Words(', '.join(table.skipped)), 90)}")
+        click.echo(f"ignored columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 90)}")
     columns = _metrics(loss)
     rows = [(name, advice[:, i]) for i, name in enumerate(learner.experts)]
     ranked = sorted(rows, key=lambda row: _mean_loss(loss, row[1], outcomes))
-    special = [(f"* {algorithm}, our forecast", forecasts)]
+    special = [(f"* {algorithm}, the combined forecast", forecasts)]
     if loss.convex:
-        special.append(("- the experts' plain mean", _row_means(advice, asleep)))
+        special.append(("- mean of the experts", _row_means(advice, asleep)))
     if loss.convex and not asleep.any():
-        with display("looking back for the best mixture", None):
+        with display("finding the best mixture in hindsight", None):
             best = best_convex_combination(advice, outcomes, loss=loss)
         special.append(("- best mixture in hindsight", advice @ best.weights))
     lines = sorted([*ranked[:top], *special], key=lambda row: _mean_loss(loss, row[1], outcomes))
@@ -203,10 +217,12 @@ def _show(
         awake = f"{np.count_nonzero(~np.isnan(values)):>8,}" if asleep.any() else ""
         click.echo(f"{shorten_name(name):<{width}}{numbers}{awake}")
     if len(ranked) > top:
-        click.echo(f"and {len(ranked) - top:,} more experts (--top {len(ranked)} lists them all)")
-    _show_weights(learner)
-    data = (advice, outcomes) if learner.parameters.get("gradient") and not asleep.any() else ()
-    click.echo(f"\n{learner.certificate(*data)}")
+        click.echo(f"and {count(len(ranked) - top, 'more expert')} (--top {len(ranked)} lists all)")
+
+
+def _rounds_to_check(learner: Any, advice: Floats, outcomes: Floats) -> tuple[Floats, ...]:
+    """The rounds, where the certificate can compare with the best mixture."""
+    return (advice, outcomes) if learner.parameters.get("gradient") and not np.isnan(advice).any() else ()
 
 
 def _show_weights(learner: Any) -> None:
@@ -233,8 +249,8 @@ def shorten_name(name: str) -> str:
 def _metrics(loss: losses.Loss) -> list[str]:
     own = NAMES.get(loss.kind, f"mean {loss}")
     if loss.kind in ("log", "zero-one"):
-        return [own]
-    return [own, *(name for name in ("RMSE", "MAE", "MAPE") if name != own)]
+        return [own, TOTAL]
+    return [own, *(name for name in ("RMSE", "MAE", "MAPE") if name != own), TOTAL]
 
 
 def _row_means(advice: Floats, asleep: npt.NDArray[np.bool_]) -> Floats:
@@ -258,6 +274,8 @@ def _shown(column: str, loss: losses.Loss, forecasts: Floats, outcomes: Floats) 
         return f"{np.abs(difference).mean():,.4f}"
     if column == "MAPE":
         return f"{np.mean(np.abs(difference / outcome)):.3%}" if (outcome != 0).all() else "-"
-    if column == "error":
+    if column == "error rate":
         return f"{np.mean(difference != 0):.2%}"
+    if column == TOTAL:
+        return shown_number(float(loss.values(forecasts[there], outcome).sum()))
     return f"{_mean_loss(loss, forecasts, outcomes):,.5f}"

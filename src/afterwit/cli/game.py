@@ -13,6 +13,7 @@ import click
 from afterwit.cli._files import distinct_files
 from afterwit.cli._matrix import read_matrix
 from afterwit.cli._progress import display
+from afterwit.cli._shown import require_known, show_certificate, show_no_certificate, verbose_option
 from afterwit.core.storage import new_file
 from afterwit.errors import InputError, invalid
 from afterwit.games.solve import DEFAULT, METHODS, solve_game
@@ -20,18 +21,33 @@ from afterwit.games.solve import DEFAULT, METHODS, solve_game
 
 @click.command(short_help="Solve the zero-sum game of a payoff matrix.")
 @click.argument("file")
-@click.option("--gap", type=float, default=1e-3, show_default=True, help="How wide the bracket of the value may be.")
+@click.option("--gap", type=float, default=1e-3, show_default=True, help="Stop when the value is known up to this gap.")
 @click.option(
-    "--method", metavar="NAME", default=DEFAULT, show_default=True, help=f"How to solve it: {', '.join(METHODS)}."
+    "--method", metavar="NAME", default=DEFAULT, show_default=True, help=f"The method. One of: {', '.join(METHODS)}."
 )
 @click.option("--max-rounds", type=int, default=1_000_000, show_default=True, help="Stop after this many rounds.")
-@click.option("--max-seconds", type=float, default=60.0, show_default=True, help="Stop after this time.")
-@click.option("--maximize", is_flag=True, help="The payoffs are what the row player receives: he maximizes.")
-@click.option("--header/--no-header", default=None, help="The first line has names (or not).")
-@click.option("--row-names/--no-row-names", default=None, help="The first cell of every line is a name (or not).")
-@click.option("--delimiter", metavar="CHARACTER", default=",", help="What is between two cells; 'tab' for a tab.")
-@click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, help="How many choices to show.")
-@click.option("--strategies", metavar="OUT", help="Write all choices that are played: player, name, probability.")
+@click.option("--max-seconds", type=float, default=60.0, show_default=True, help="Stop after this many seconds.")
+@click.option(
+    "--maximize", is_flag=True, help="The payoffs are what the row player receives: the row player maximizes."
+)
+@click.option(
+    "--header/--no-header", default=None, help="The first line holds the column names (or not). Default: detected."
+)
+@click.option(
+    "--row-names/--no-row-names",
+    default=None,
+    help="The first cell of each line is a name (or not). Default: detected.",
+)
+@click.option("--delimiter", metavar="CHARACTER", default=",", help="The character between two cells; 'tab' for a tab.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="The number of choices to show for each player.",
+)
+@click.option("--strategies", metavar="OUT", help="Write both strategies to OUT as CSV: player, choice, probability.")
+@verbose_option
 def game(
     file: str,
     gap: float,
@@ -44,17 +60,18 @@ def game(
     delimiter: str,
     top: int,
     strategies: str | None,
+    verbose: bool,
 ) -> None:
-    """Solve the zero-sum game whose payoffs are in FILE: strategies for both players, and a bracket of the value.
+    """Solve the zero-sum game in FILE: find a strategy for each player, and the value of the game.
 
-    FILE is CSV text, one line for each choice of the row player; plain or gzip; - for standard input. A payoff is
-    what the row player pays the column player. A first line of names, without a number among
-    them, and a first column of names are found by themselves.
+    FILE is CSV text, plain or gzip, or - for standard input, with one line for each choice of the row player. Each
+    number is what the row player pays to the column player. A header line and a first column of names are detected.
     """
     distinct_files(FILE=file, strategies=strategies)
     character = {"tab": "\t"}.get(delimiter, delimiter)
     if len(character) != 1 or character in '"\r\n ' or character.isalnum():
         raise invalid("--delimiter", "one character such as ; or |, or tab", delimiter)
+    require_known("method", method, METHODS)
     _check(gap, method, max_rounds, max_seconds)
     with ExitStack() as files:
         target = files.enter_context(new_file(strategies)) if strategies is not None else None
@@ -63,9 +80,11 @@ def game(
             solution = solve_game(matrix.payoffs, gap, method, max_rounds, max_seconds, maximize)
         if target is not None:
             target.write(_table(solution, matrix.rows, matrix.columns).encode())
-    click.echo(solution.describe(matrix.rows, matrix.columns, top))
+    click.echo(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
     if solution.theorems:
-        click.echo(f"  promised  {solution.certificate(matrix.payoffs).line()}")
+        show_certificate(solution.certificate(matrix.payoffs), verbose)
+    else:
+        show_no_certificate(solution.no_theorem_because)
 
 
 def _check(*options: Any) -> None:

@@ -1,4 +1,4 @@
-"""afterwit predict: use a saved learner, without learning."""
+"""afterwit predict: predict with a saved learner, without learning."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from afterwit.cli._files import distinct_files, write_labels
 from afterwit.cli._progress import display
+from afterwit.cli._shown import count
 from afterwit.core.protocol import BLOCK
 from afterwit.core.storage import load, new_file
 from afterwit.errors import ModelFileError, StreamError
@@ -19,12 +20,12 @@ from afterwit.streams.libsvm import LibsvmStream
 @click.command(short_help="Predict a file with a saved learner.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--predictions", metavar="OUT", help="Write the predictions, one a line.")
+@click.option("--predictions", metavar="OUT", help="Write the predictions to OUT, one per line.")
 def predict(model: str, file: str, predictions: str | None) -> None:
     """Predict FILE (libsvm text, plain or gzip; - for standard input) with the learner saved in MODEL.
 
-    Nothing is learned. The labels in FILE are only compared with; others than the learner's are left out of the
-    comparison.
+    The learner does not change. The labels in FILE are only used to count mistakes. An example whose label the
+    learner does not know is predicted, but not counted.
     """
     distinct_files(MODEL=model, FILE=file, predictions=predictions)
     learner = load(model)
@@ -46,13 +47,13 @@ def predict(model: str, file: str, predictions: str | None) -> None:
             mistakes += int(np.count_nonzero(predicted[known] != y[known]))
             shown.advance_to(reader.position)
         if rows == 0:
-            raise StreamError("there is not a single example in it", path=file)
+            raise StreamError("no examples were found", path=file)
     if compared:
-        click.echo(f"{compared:,} examples, {mistakes:,} mistakes, error {mistakes / compared:.2%}")
+        error = f"error rate {mistakes / compared:.2%}"
+        click.echo(f"{count(compared, 'example')}, {count(mistakes, 'mistake')}, {error}")
     if compared < rows:
-        others = rows - compared
-        wanted = f"neither {labels[0]} nor {labels[1]}" if len(labels) == 2 else "none of the learner's"
-        click.echo(f"{others:,} examples with a label that is {wanted}: not compared")
+        known_labels = f"neither {labels[0]} nor {labels[1]}" if len(labels) == 2 else "not one of the learner's"
+        click.echo(f"not counted: {count(rows - compared, 'example')} with a label that is {known_labels}")
 
 
 def _require_positions(model: str, learner: Any) -> None:
@@ -60,6 +61,9 @@ def _require_positions(model: str, learner: Any) -> None:
     state = learner.state()
     for each in state.get("learners", [state]):
         if each.get("names") is not None or each.get("form") == "named":
-            raise ModelFileError(f"{model}: its features have names, and those of a libsvm file are numbers")
+            raise ModelFileError(
+                f"{model}: the features of this model have names, but the features of a libsvm file are numbers"
+            )
         if each.get("form") in ("texts", "objects"):
-            raise ModelFileError(f"{model}: its examples are not rows of numbers, as those of a libsvm file are")
+            kind = "strings" if each["form"] == "texts" else "Python objects"
+            raise ModelFileError(f"{model}: this model takes {kind}, but a libsvm file has rows of numbers")

@@ -1,4 +1,4 @@
-"""afterwit run: learn from a file, one example at a time, and show the three numbers."""
+"""afterwit run: learn from a file, one example at a time, and print a certificate."""
 
 from __future__ import annotations
 
@@ -13,53 +13,58 @@ from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, write_labels
 from afterwit.cli._learners import make_learner
 from afterwit.cli._progress import display
-from afterwit.core.protocol import HEADER, play
+from afterwit.cli._shown import NamesOption, show_certificate, show_no_certificate, verbose_option
+from afterwit.core.protocol import HEADER, Record, play
+from afterwit.core.registry import learner_names
 from afterwit.core.storage import new_file, write_model
 from afterwit.errors import invalid
-from afterwit.streams.libsvm import whole
+from afterwit.streams.libsvm import label_as_written
 
-#: Unless asked for, a certificate is left out beyond this many non-zeros: it needs all rows in memory.
+#: Beyond this many non-zero values a certificate is computed only on request: it needs all rows in memory.
 MOST_TO_REMEMBER = 20_000_000
 
 
-@click.command(short_help="Learn from a file and show the three numbers.")
+@click.command(short_help="Learn from a file, then print the certificate.")
 @click.argument("file")
 @click.option(
     "--learner",
     "name",
+    cls=NamesOption,
+    names=learner_names,
     metavar="NAME",
     default="perceptron",
     show_default=True,
-    help="What learns: perceptron, averaged-perceptron, adagrad, winnow ... A name that is none lists them all.",
+    help="The learner. One of:",
 )
 @click.option(
     "--option",
     "options",
     metavar="NAME=VALUE",
     multiple=True,
-    help="An option of the learner, such as rate=0.5 or intercept=true. May be given several times.",
+    help="An option of the learner, such as rate=0.5 or intercept=true. Can be repeated.",
 )
 @click.option(
     "--labels",
     metavar="NEGATIVE,POSITIVE",
-    help="The two labels. If not given they are found out from the file, and the smaller one is the negative one.",
+    help="The two labels. Default: detected from the file; the smaller one is the negative label.",
 )
 @click.option(
     "--passes",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="How often to learn the file. The table counts the rounds of all passes.",
+    help="The number of passes over the file. The table counts the rounds of all passes.",
 )
-@click.option("--model", metavar="OUT", help="Save the learner to this file.")
-@click.option("--predictions", metavar="OUT", help="Write the predictions (of the last pass), one a line.")
+@click.option("--model", metavar="OUT", help="Save the learner to OUT.")
+@click.option("--predictions", metavar="OUT", help="Write the predictions of the last pass to OUT, one per line.")
 @click.option(
     "--certificate/--no-certificate",
     default=None,
-    help="Show the certificate, for which all rows are kept in memory (or do not: memory is then bounded by the "
-    "largest id, unless standard input is to be learned more than once). If neither is given it is shown for up to "
-    f"{MOST_TO_REMEMBER:,} non-zeros.",
+    help="Print the certificate. It needs all examples in memory; without it, memory use depends only on the largest "
+    "feature id (several passes over standard input always keep the examples). Default: print it for up to "
+    f"{MOST_TO_REMEMBER:,} non-zero values.",
 )
+@verbose_option
 def run(
     file: str,
     name: str,
@@ -69,17 +74,19 @@ def run(
     model: str | None,
     predictions: str | None,
     certificate: bool | None,
+    verbose: bool,
 ) -> None:
-    """Learn from FILE, one example at a time, with the perceptron or another learner.
+    """Learn from FILE, one example at a time.
 
-    FILE is libsvm text, one example a line, such as "+1 3:0.5 7:1" (a label, then id:value for the features that are
-    not 0); plain or gzip; - for standard input. Every example is predicted before its label is used. The table has a
-    row after 1, 2, 4, 8 ... examples and at the end.
+    FILE is libsvm text, plain or gzip, or - for standard input. Each line is one example, such as "+1 3:0.5 7:1": the
+    label, then id:value for every feature that is not 0. The learner predicts each example before it sees the label.
+    The table has a row after 1, 2, 4, 8, ... examples and at the end. Then comes the certificate: the mistakes or the
+    loss beside a proved bound, and beside the best result that was possible in hindsight.
     """
     distinct_files(FILE=file, model=model, predictions=predictions)
     make_learner(name, options, (-1, 1))
     with ExitStack() as files:
-        # Places for the results first: a typo in a path must not cost a long run.
+        # Open the result files first: a typo in a path must not cost a long run.
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
         remember = {None: MOST_TO_REMEMBER, True: None, False: 0}[certificate]
@@ -92,7 +99,7 @@ def run(
             examples.on_bytes = shown.advance_to
             shown.line(f"{name} on {examples.stream.name}, labels {negative} and {positive}\n")
             shown.line(HEADER)
-            play(
+            record = play(
                 learner,
                 examples,
                 passes=passes,
@@ -101,25 +108,27 @@ def run(
             )
         if model_file is not None:
             write_model(learner, model_file)
-    # The results are safe by now, whatever happens while looking back.
+    # The result files are complete by now, whatever happens to the certificate.
     if certificate is not False:
-        _show_certificate(learner, examples)
+        click.echo()
+        _show_certificate(record, learner, examples, verbose)
 
 
-def _show_certificate(learner: Any, examples: Examples) -> None:
+def _show_certificate(record: Record, learner: Any, examples: Examples, verbose: bool) -> None:
     if not learner.theorems:
-        click.echo(f"\nNo certificate: {learner.no_theorem_because}.")
+        show_no_certificate(learner.no_theorem_because)
         return
-    kept = examples.remembered
-    if kept is None:
-        click.echo(
-            f"\nNo certificate: it needs all rows in memory, and there are more than {MOST_TO_REMEMBER:,} non-zeros. "
-            f"Ask for it with --certificate."
+    if not examples.complete:
+        show_no_certificate(
+            f"it needs all examples in memory, and there are more than {MOST_TO_REMEMBER:,} non-zero values. "
+            "Use --certificate to compute it anyway"
         )
         return
-    with display("looking back for the best comparator", None):
-        found = learner.certificate(*kept)
-    click.echo(f"\n{found}")
+    # This pass only reads: it must not touch the predictions and the bar of the run.
+    examples.on_pass, examples.on_bytes = _nothing, _nothing
+    with display("computing the certificate", None):
+        found = record.certificate()
+    show_certificate(found, verbose)
 
 
 def _two_labels(text: str | None) -> tuple[Any, Any] | None:
@@ -128,10 +137,14 @@ def _two_labels(text: str | None) -> tuple[Any, Any] | None:
     try:
         negative, positive = (float(part) for part in text.split(","))
     except ValueError:
-        raise invalid("--labels", "two numbers with a comma between them, such as -1,1", text) from None
+        raise invalid("--labels", "two numbers separated by a comma, such as -1,1", text) from None
     if negative == positive or not (math.isfinite(negative) and math.isfinite(positive)):
         raise invalid("--labels", "two different numbers", text)
-    return whole(negative), whole(positive)
+    return label_as_written(negative), label_as_written(positive)
+
+
+def _nothing(*_: int) -> None:
+    """For a pass that nobody watches."""
 
 
 def _empty(file: BinaryIO | None) -> None:

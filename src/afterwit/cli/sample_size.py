@@ -1,4 +1,4 @@
-"""afterwit sample-size: how many examples make the bound of a theorem small enough."""
+"""afterwit sample-size: how many examples a theorem needs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class _SampleSizes(TheoremGroup):
     subcommand_metavar="NAME [OPTIONS]",
     short_help="Calculate how many examples a theorem needs.",
 )
-@click.option("--list", "show_list", is_flag=True, help="Show all theorems: name, statement, citation, inputs.")
+@click.option("--list", "show_list", is_flag=True, help="List all theorems with statement, source and inputs.")
 @click.pass_context
 def sample_size(ctx: click.Context, show_list: bool) -> None:
-    """Calculate the smallest number of examples for which the theorem NAME promises the error that is wanted.
+    """Calculate the smallest number of examples for which the theorem NAME guarantees the requested error.
 
-    Each input is an option of its own; "afterwit sample-size NAME --help" says which.
+    Each input of the formula is an option; "afterwit sample-size NAME --help" lists them.
     """
     if show_list:
         click.echo(listed(SAMPLE_SIZES))

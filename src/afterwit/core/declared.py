@@ -61,8 +61,13 @@ def read_options(kind: Any, arguments: Iterable[Any], named: dict[str, Any]) -> 
 
 
 def copied(value: Any) -> Any:
-    """A value that may be handed out: what can be changed in place is copied."""
-    return value.copy() if isinstance(value, np.ndarray | dict | list) else value
+    """A value that may be handed out: what can be changed in place is copied, inside lists and dicts too."""
+    if isinstance(value, dict):
+        return {key: copied(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [copied(each) for each in value]
+    # What can be restored is a learner.
+    return value.copy() if isinstance(value, np.ndarray) or hasattr(value, "restore") else value
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,66 @@
+"""What several commands show in the same way: certificates, and names that are not known."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from afterwit.core.certificate import Certificate
+from afterwit.errors import InputError, shorten
+
+#: The option of every command that prints a certificate.
+verbose_option = click.option(
+    "--verbose",
+    "-v",
+    is_flag=True,
+    help="Show the full certificate: the theorem, its assumptions and the other bounds.",
+)
+
+
+def show_certificate(certificate: Certificate, verbose: bool) -> None:
+    """The three numbers and the verdict; everything else on request."""
+    if verbose:
+        click.echo(certificate.details())
+        return
+    others = len(certificate.others)
+    rest = "the theorem and its assumptions"
+    if others:
+        rest = f"the theorem, its assumptions and {others:,} other {'bound' if others == 1 else 'bounds'}"
+    click.echo(f"{certificate}\n(--verbose shows {rest})")
+
+
+def show_no_certificate(reason: str) -> None:
+    click.echo(f"No certificate: {reason}.")
+
+
+def require_known(kind: str, name: str, known: Iterable[str]) -> None:
+    """Refuse a name that does not exist, with the nearest one and the list of all."""
+    names = list(known)
+    if name not in names:
+        near = difflib.get_close_matches(name.lower().replace("_", "-"), names, n=1)
+        suggestion = f" Did you mean {near[0]}?" if near else ""
+        raise InputError(f"unknown {kind} {shorten(name)}.{suggestion} Known: {', '.join(names)}")
+
+
+def count(number: int, noun: str) -> str:
+    """1 example, 2 examples."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+class NamesOption(click.Option):
+    """An option whose help lists the names it takes. They are looked up only when the help is shown."""
+
+    def __init__(self, *args: Any, names: Callable[[], Iterable[str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._names = names
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        text = self.help
+        self.help = f"{text} {', '.join(sorted(self._names()))}."
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.help = text
