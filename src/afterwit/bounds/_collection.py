@@ -16,9 +16,9 @@ ORDER = ("concepts", "linear", "kernels", "experts", "adversaries", "batch", "ga
 
 def _collected(asks_for: str) -> Mapping[str, Theorem]:
     """Theorems by id, in the order of the packages and, in each, of their definition."""
-    found = {id: kind() for id, kind in Theorem.known[asks_for].items() if kind.__module__.startswith("afterwit.")}
-    ranks = {id: ORDER.index(type(theorem).__module__.split(".")[1]) for id, theorem in found.items()}
-    return MappingProxyType(dict(sorted(found.items(), key=lambda pair: ranks[pair[0]])))
+    ours = [kind() for kind in Theorem.known[asks_for].values() if kind.__module__.startswith("afterwit.")]
+    ours.sort(key=lambda theorem: ORDER.index(type(theorem).__module__.split(".")[1]))
+    return MappingProxyType({theorem.id: theorem for theorem in ours})
 
 
 registry.classes(*registry.ROLES)
@@ -31,19 +31,19 @@ BOUNDS = _collected(BOUND)
 SAMPLE_SIZES = _collected(SAMPLE_SIZE)
 
 
-def formula(id: str, *order: str, among: Mapping[str, Theorem] = BOUNDS) -> Callable[..., Any]:
+def formula(name: str, *order: str, among: Mapping[str, Theorem] = BOUNDS) -> Callable[..., Any]:
     """A theorem's formula as a function of numbers or arrays, whose first arguments may be given by position."""
-    theorem = among[id]
+    theorem = among[name]
 
     def function(*arguments: Any, **inputs: Any) -> Any:
         if len(arguments) > len(order):
-            raise TypeError(f"{id} takes at most {len(order)} inputs by position: {', '.join(order)}")
+            raise TypeError(f"{name} takes at most {len(order)} inputs by position: {', '.join(order)}")
         given = dict(zip(order, arguments, strict=False))
-        for name in inputs:
-            if name in given:
-                raise TypeError(f"{id} got two values for {name}")
+        for each in inputs:
+            if each in given:
+                raise TypeError(f"{name} got two values for {each}")
         return theorem.values(**given, **inputs)
 
-    function.__name__ = function.__qualname__ = id.replace("-", "_")
+    function.__name__ = function.__qualname__ = name.replace("-", "_")
     function.__doc__ = f"{theorem.statement}. Inputs: {', '.join(n for each in theorem.inputs for n in each.names)}."
     return function

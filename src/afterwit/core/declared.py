@@ -132,6 +132,9 @@ class Numbers(Kept):
     """An array of numbers; ``shape`` says of a learner how many. The learner keeps them flat."""
 
     shape: Callable[[Any], tuple[int, ...]]
+    #: Which finite numbers are allowed, as a test and in words.
+    test: Callable[[Any], Any] = np.isfinite
+    allowed: str = "finite numbers"
     #: Numbers that may have overflowed while they were learned need not be finite.
     finite: bool = True
 
@@ -144,6 +147,8 @@ class Numbers(Kept):
             raise invalid(self.name, f"an array of {' x '.join(map(str, shape))} numbers", value)
         if self.finite and not np.isfinite(value).all():
             raise invalid(self.name, "finite numbers", value)
+        if self.finite and not np.all(self.test(value)):
+            raise invalid(self.name, self.allowed, value)
 
     def write(self, learner: Any, value: Any) -> None:
         setattr(learner, self.attribute, learner._view(value.reshape(-1).copy()))

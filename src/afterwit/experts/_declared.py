@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,19 +68,6 @@ def each_expert(learner: Any) -> tuple[int]:
 def each_slope(learner: Any) -> tuple[int]:
     """The same where it learns from slopes; otherwise nothing is kept."""
     return (learner._n if learner._linear else 0,)
-
-
-@dataclass(frozen=True)
-class CertainNumbers(Numbers):
-    """An array of finite numbers, of which only some are allowed: as a test and in words."""
-
-    test: Callable[[Any], Any]
-    allowed: str
-
-    def check(self, learner: Any, value: Any) -> None:
-        super().check(learner, value)
-        if not np.all(self.test(value)):
-            raise invalid(self.name, self.allowed, value)
 
 
 @dataclass(frozen=True)

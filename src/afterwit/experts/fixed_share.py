@@ -40,7 +40,6 @@ from afterwit.experts._declared import (
     SEED,
     SQUARE_LOSS,
     UNIT_RANGE,
-    CertainNumbers,
     each_expert,
 )
 from afterwit.experts._regret import CONVEX, RegretTheorem, ln
@@ -146,7 +145,7 @@ class FixedShare(ExpertLearner):
     )
     kept = (
         *COUNTED,
-        CertainNumbers("probabilities", each_expert, lambda shares: shares > 0, "positive"),
+        Numbers("probabilities", each_expert, lambda shares: shares > 0, "positive"),
         Numbers("paths", lambda learner: (learner._levels, learner._n)),
     )
 

@@ -32,14 +32,14 @@ import cython
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.core.declared import Option
+from afterwit.core.declared import Numbers, Option
 from afterwit.core.inputs import EXPERTS
 from afterwit.core.learner import view
 from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import between, is_number
 from afterwit.data.quantities import COUNT_OR_NONE, ZERO_TO_ONE
 from afterwit.errors import InputError
-from afterwit.experts._declared import COUNTED, N_EXPERTS, CertainNumbers, each_expert
+from afterwit.experts._declared import COUNTED, N_EXPERTS, each_expert
 from afterwit.experts._regret import MOHRI, Way, ln
 
 if cython.compiled:
@@ -108,7 +108,7 @@ class WeightedMajority(ExpertLearner):
     way = Way.VOTE
     options = (N_EXPERTS, Option("beta", 0.5, beta_given))
     settled = {**ExpertLearner.settled, "loss": "zero-one", "loss_range": (0.0, 1.0)}  # noqa: RUF012
-    kept = (*COUNTED, CertainNumbers("wrong", each_expert, lambda wrong: wrong >= 0, "counts of mistakes"))
+    kept = (*COUNTED, Numbers("wrong", each_expert, lambda wrong: wrong >= 0, "counts of mistakes"))
 
     def _begin(self) -> None:
         ExpertLearner._begin(self)
