@@ -195,7 +195,7 @@ def test_whole_numbers_of_numpy_are_whole_numbers():
     assert aw.play(learner, adversaries.contrary_disjunction(five, learner)).mistakes == 5
 
 
-@pytest.mark.parametrize("seed", [None, -1, 0.5, True, "0", 2**64])
+@pytest.mark.parametrize("seed", [None, -1, 0.5, True, "0"])
 def test_a_bad_seed_is_named(seed):
     for make in (
         lambda: adversaries.separable(5, 2, margin=0.1, seed=seed),
@@ -203,5 +203,5 @@ def test_a_bad_seed_is_named(seed):
         lambda: adversaries.label_noise(adversaries.unit_vectors(2), 0.5, seed=seed),
         lambda: adversaries.two_random_experts(5, seed=seed),
     ):
-        with pytest.raises(InputError, match=r"^seed must be a whole number, at least 0 and below 2\^64; received"):
+        with pytest.raises(InputError, match=r"^seed must be a whole number, at least 0; received"):
             make()

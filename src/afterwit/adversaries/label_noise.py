@@ -31,7 +31,7 @@ def label_noise(stream: ArrayStream, rate: float, *, seed: int) -> NoisyStream:
     if not isinstance(stream, ArrayStream):
         raise invalid("stream", "an ArrayStream", stream)
     rate = checks.not_negative("rate", rate, "a probability from 0 to 1", 1)
-    random = np.random.default_rng(checks.seed("seed", seed))
+    random = np.random.default_rng(checks.numpy_seed("seed", seed))
     y = stream.y.tolist()
     labels = list(dict.fromkeys(y))
     if len(labels) == 1 and labels[0] in (-1, 1):

@@ -40,7 +40,7 @@ def separable(rounds: int, dimension: int, margin: float, *, seed: int, radius: 
         raise invalid(
             "margin", f"the radius {radius} in dimension 1, where every example has that distance from 0", margin
         )
-    random = np.random.default_rng(checks.seed("seed", seed))
+    random = np.random.default_rng(checks.numpy_seed("seed", seed))
     target = random.standard_normal(dimension)
     target /= np.linalg.norm(target)
     y = random.choice(np.array([-1, 1]), size=rounds)

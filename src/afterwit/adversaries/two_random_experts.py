@@ -56,5 +56,5 @@ class TwoRandomExperts:
 def two_random_experts(rounds: int, *, seed: int) -> TwoRandomExperts:
     """Toss the coins."""
     rounds = checks.count("rounds", rounds)
-    random = np.random.default_rng(checks.seed("seed", seed))
+    random = np.random.default_rng(checks.numpy_seed("seed", seed))
     return TwoRandomExperts(random.integers(0, 2, size=rounds))

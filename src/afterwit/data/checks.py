@@ -34,7 +34,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def whole_number(parameter: str, value: Any, least: int = 0, most: int = LARGEST_COUNT - 1, words: str = "") -> int:
+def whole_number(parameter: str, value: Any, least: int = 0, most: float = LARGEST_COUNT - 1, words: str = "") -> int:
     """A whole number from ``least`` to ``most``; ``words`` describe what is allowed if "at least" does not."""
     if not is_whole(value) or not least <= int(value) <= most:
         raise invalid(parameter, words or f"a whole number, at least {least}", value)
@@ -56,6 +56,11 @@ def count_of(things: str, least: int = 1) -> Check:
 def seed(parameter: str, value: Any) -> int:
     """What random draws depend on."""
     return whole_number(parameter, value, 0, 2**64 - 1, "a whole number, at least 0 and below 2^64")
+
+
+def numpy_seed(parameter: str, value: Any) -> int:
+    """What numpy's random draws depend on: a whole number of any size."""
+    return whole_number(parameter, value, 0, math.inf)
 
 
 def real_number(parameter: str, value: Any, allowed: str, low: float, high: float = math.inf) -> float:

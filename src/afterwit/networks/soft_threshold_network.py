@@ -29,7 +29,7 @@ import numpy as np
 
 from afterwit.core.declared import LABELS, Numbers, Option
 from afterwit.core.learner import view
-from afterwit.data.checks import is_whole, positive_number, seed
+from afterwit.data.checks import is_whole, numpy_seed, positive_number
 from afterwit.data.margin_losses import LOSSES
 from afterwit.errors import invalid
 
@@ -108,7 +108,7 @@ class SoftThresholdNetwork(LinearLearner):
     options = (
         Option("gates", (8,), _read_gates),
         Option("rate", 0.1, positive_number),
-        Option("seed", 0, seed),
+        Option("seed", 0, numpy_seed),
         LABELS,
     )
     kept = (Numbers("inner", _inner_shape, finite=False),)
