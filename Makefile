@@ -4,35 +4,56 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src -name '*.py' -o -name '*.pxd') setup.py pyproject.toml README.md
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+REQUIRED := $(BIN)/python .ci/required.py
+# Told not to write bytecode, setuptools would warn that it does not.
+BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench test-compiled test-interpreted clean
+.PHONY: help demo test lint bench wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
 
-# Everything the tests and tools need, then the package itself, built and installed as a user would have it.
-$(VENV)/dependencies: pyproject.toml
+$(VENV)/tools: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "afterwit needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Set PYTHON=..."; exit 1; }
-	@command -v cc >/dev/null || echo "note: no C compiler (cc) found; afterwit will run interpreted, which is slow"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet $$($(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
-		print(*p["build-system"]["requires"], *p["project"]["dependencies"], *p["project"]["optional-dependencies"]["test"])')
+	$(INSTALL) $$($(REQUIRED) build)
 	@touch $@
 
-$(VENV)/installed: $(VENV)/dependencies $(SOURCES)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --force-reinstall .
+$(VENV)/dependencies: $(VENV)/tools
+	$(INSTALL) $$($(REQUIRED) run)
+	@touch $@
+
+$(VENV)/test-dependencies: $(VENV)/dependencies
+	$(INSTALL) $$($(REQUIRED) test)
+	@touch $@
+
+$(VENV)/built: $(VENV)/tools $(SOURCES)
+	rm -rf build/wheel
+	mkdir -p build/wheel
+	$(BUILD) 'from setuptools.build_meta import build_wheel; build_wheel("build/wheel")' >build/log
+	@touch $@
+
+# The package, built and installed as a user would have it. It does not need its dependencies to be built.
+$(VENV)/installed: $(VENV)/tools $(SOURCES)
+	@$(MAKE) --no-print-directory --jobs 2 $(VENV)/dependencies $(VENV)/built
+	$(INSTALL) --no-deps --force-reinstall build/wheel/*.whl
+	@$(BIN)/afterwit --version
 	@touch $@
 
 demo: $(VENV)/installed ## the three numbers on real data, in a few seconds
 	$(BIN)/afterwit demo
 
-lint: $(VENV)/dependencies ## ruff and mypy
+lint: $(VENV)/test-dependencies ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Fails if anything is not compiled, or not without a warning.
+test wheel: export AFTERWIT_COMPILED = 1
 
 test: lint test-compiled test-interpreted ## everything: lint, the installed package, the same sources interpreted
 
@@ -40,7 +61,7 @@ test: lint test-compiled test-interpreted ## everything: lint, the installed pac
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal
 
 # What is not compiled is measured here.
-test-compiled: $(VENV)/installed
+test-compiled: $(VENV)/installed $(VENV)/test-dependencies
 	$(BIN)/python -m coverage erase
 	$(PYTEST)
 
@@ -50,7 +71,7 @@ INTERPRETED := tests/linear tests/experts tests/kernels tests/networks tests/str
 	tests/core tests/testing
 ORDINARY := test_theorems test_linear_theorems test_expert_theorems test_very_many_experts test_record
 
-test-interpreted: $(VENV)/installed
+test-interpreted: $(VENV)/installed $(VENV)/test-dependencies
 	PYTHONPATH=$(CURDIR)/src AFTERWIT_EXPECT=interpreted $(PYTEST) -q -m "not installed_only" $(INTERPRETED) \
 		$(foreach name,$(ORDINARY),--ignore-glob '*/$(name).py')
 	$(BIN)/python -m coverage combine -q
@@ -60,11 +81,20 @@ test-interpreted: $(VENV)/installed
 DATA ?= ../shared/data
 
 bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (installs the peers)
-	$(BIN)/python -m pip install --quiet $$($(BIN)/python -c 'import tomllib; \
-		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])')
-	-$(BIN)/python -m pip install --quiet $$($(BIN)/python -c 'import tomllib; \
-		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench-games"])')
+	$(INSTALL) $$($(REQUIRED) bench)
+	-$(INSTALL) $$($(REQUIRED) bench-games)
 	DATA=$(DATA) $(BIN)/python bench/run.py
+
+generate: $(VENV)/installed ## write the types of public names and the tables of learners in docs/reference.md
+	PYTHONPATH=src $(BIN)/python tools/generate.py
+
+wheel: $(VENV)/tools ## sdist and wheel in dist/, each installed and tried in an empty environment
+	rm -rf dist
+	mkdir -p dist build
+	$(BUILD) 'from setuptools.build_meta import build_sdist; build_sdist("dist")' >build/log
+	$(BUILD) 'from setuptools.build_meta import build_wheel; build_wheel("dist")' >build/log
+	$(BIN)/python .ci/smoke.py dist/*.whl
+	$(BIN)/python .ci/smoke.py dist/*.tar.gz
 
 clean: ## remove everything that was built
 	rm -rf $(VENV) build dist src/*.egg-info .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,81 +1,91 @@
 """The compiled modules. Everything else about the package is in pyproject.toml.
 
-Each is an ordinary Python file in Cython's pure Python mode. They are optional: with no C compiler, or with
-AFTERWIT_INTERPRETED=1, the same files are installed and run as Python.
+A module with the line ``import cython`` is an ordinary Python file in Cython's pure Python mode, and is compiled.
+Either all of them are compiled or none: with no C compiler, or with AFTERWIT_INTERPRETED=1, the same files are
+installed and run as Python. With AFTERWIT_COMPILED=1 the build fails instead, and also if Cython has a warning.
 """
 
 import os
+import re
 import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 
-# No fused multiply-add: it rounds once where the sources round twice, and so differs between machines.
-FLAGS = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
+# Holds what Cython would otherwise repeat in every module: nine tenths of the compiled code.
+SHARED = "afterwit._cyutility"
 
-COMPILED = [
-    "afterwit._learner",
-    "afterwit.experts._engine",
-    "afterwit.experts.adahedge",
-    "afterwit.experts.boa",
-    "afterwit.experts.committee",
-    "afterwit.experts.exp3",
-    "afterwit.experts.exponential_weights",
-    "afterwit.experts.fixed_share",
-    "afterwit.experts.mlpol",
-    "afterwit.experts.polynomial_weights",
-    "afterwit.experts.randomized_weighted_majority",
-    "afterwit.experts.repeat_last_label",
-    "afterwit.experts.second_order_weights",
-    "afterwit.experts.sleeping_experts",
-    "afterwit.experts.swap_regret",
-    "afterwit.experts.weighted_majority",
-    "afterwit.experts._pushing",
-    "afterwit.kernels._support",
-    "afterwit.linear._engine",
-    "afterwit.linear._losses",
-    "afterwit.linear._multiplicative",
-    "afterwit.linear._paired",
-    "afterwit.linear._scaled",
-    "afterwit.linear.adagrad",
-    "afterwit.linear.averaged_perceptron",
-    "afterwit.linear.balanced_winnow",
-    "afterwit.linear.kernel_perceptron",
-    "afterwit.linear.margin_perceptron",
-    "afterwit.linear.online_svm",
-    "afterwit.linear.perceptron",
-    "afterwit.linear.sgd",
-    "afterwit.linear.soft_threshold_network",
-    "afterwit.linear.voted_perceptron",
-    "afterwit.linear.winnow",
-    "afterwit.streams._libsvm",
+FLAGS = [
+    "-ffp-contract=off",  # a fused multiply-add rounds once where the sources round twice: results would differ
+    "-fno-math-errno",
+    "-g0",
+    "-w",  # the C code is Cython's, and so would be the warnings
 ]
-
-
-class OptionalBuild(build_ext):
-    """Goes on without a module that cannot be compiled, for whatever reason: its Python file is there anyway."""
-
-    def finalize_options(self):
-        super().finalize_options()
-        self.parallel = self.parallel or os.cpu_count()
-
-    def build_extension(self, ext):
-        try:
-            super().build_extension(ext)
-        except Exception as error:
-            print(f"afterwit: {ext.name} is not compiled and will run as Python ({error})", file=sys.stderr)
 
 
 def extensions():
     if os.environ.get("AFTERWIT_INTERPRETED"):
         return []
-    from Cython.Build import cythonize
+    found = [extension(SHARED, "-O1", "src/afterwit/_cyutility.c")]
+    for path in sorted(Path("src").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if re.search(r"^import cython$", source, re.MULTILINE):
+            # The loops are in C functions. A module without any only calls Python, which -O3 does not make faster.
+            level = "-O3" if "@cython.cfunc" in source else "-O1"
+            found.append(extension(".".join(path.relative_to("src").with_suffix("").parts), level, path.as_posix()))
+    return found
 
-    modules = [
-        Extension(name, [f"src/{name.replace('.', '/')}.py"], extra_compile_args=FLAGS, optional=True)
-        for name in COMPILED
-    ]
-    return cythonize(modules, build_dir="build/cython", compiler_directives={"language_level": 3})
+
+def extension(name, level, source):
+    return Extension(name, [source], extra_compile_args=[level, *FLAGS], depends=["setup.py"])
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild})
+class BuildAllOrNone(build_ext):
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
+    def build_extensions(self):
+        try:
+            self.translate()
+            super().build_extensions()
+        except Exception as error:
+            if os.environ.get("AFTERWIT_COMPILED"):
+                raise
+            self.extensions = []
+            print(f"afterwit: NOT COMPILED, it will run as Python, which is slow ({error})", file=sys.stderr)
+
+    def translate(self):
+        """Let Cython write the C files."""
+        from Cython.Build import cythonize
+        from Cython.Compiler import Options
+
+        Options.warning_errors = bool(os.environ.get("AFTERWIT_COMPILED"))
+        translated = cythonize(
+            self.extensions,
+            build_dir=self.build_temp,
+            shared_utility_qualified_name=SHARED,
+            compiler_directives={"language_level": 3, "show_performance_hints": False},
+            quiet=True,
+        )
+        for ours, theirs in zip(self.extensions, translated, strict=True):
+            ours.sources = theirs.sources
+        # The largest first, so that all processors are done at the same time.
+        self.extensions.sort(key=lambda module: os.path.getsize(module.sources[0]), reverse=True)
+
+
+class BuildAfresh(build):
+    """Removes what an earlier build left: modules that have moved since, or compiled ones if this time none is."""
+
+    def run(self):
+        super().run()
+        commands = [self.get_finalized_command(name) for name in self.get_sub_commands()]
+        built = {os.path.abspath(file) for command in commands for file in command.get_outputs()}
+        for file in Path(self.build_lib).rglob("*"):
+            if file.is_file() and os.path.abspath(file) not in built:
+                file.unlink()
+
+
+setup(ext_modules=extensions(), cmdclass={"build": BuildAfresh, "build_ext": BuildAllOrNone})

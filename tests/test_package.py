@@ -1,12 +1,14 @@
 """The package as installed."""
 
-import importlib
+import importlib.util
 import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,10 +35,29 @@ def test_importing_it_imports_nothing_heavy():
     assert loaded.isdisjoint({"numpy", "scipy", "sklearn", "narwhals", "click", "rich", "pandas"})
 
 
+def test_saying_the_version_imports_nothing_heavy():
+    code = "import sys; from afterwit.cli import main; main(['--version']); print(*sys.modules)"
+    loaded = {name.partition(".")[0] for name in run_python(code).split()}
+    assert "click" in loaded
+    assert loaded.isdisjoint({"numpy", "scipy", "sklearn", "narwhals", "rich", "pandas"})
+
+
 def test_learning_does_not_import_the_solvers():
     code = "import sys, afterwit; afterwit.Perceptron().learn_one({'a': 1}, 1); print(*sys.modules)"
     loaded = {name.partition(".")[0] for name in run_python(code).split()}
     assert loaded.isdisjoint({"scipy", "sklearn", "narwhals", "click", "rich", "pandas"})
+
+
+def test_all_modules_that_can_be_compiled_are_or_none_is():
+    package = Path(afterwit.__file__).parent
+    names = [
+        ".".join(path.relative_to(package.parent).with_suffix("").parts)
+        for path in package.rglob("*.py")
+        if re.search("^import cython$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert "afterwit.linear.perceptron" in names
+    for name in names:
+        assert importlib.util.find_spec(name).origin.endswith(".py") is not afterwit.compiled, name
 
 
 def test_every_public_name_is_there():
@@ -97,7 +118,7 @@ def test_compiled_and_interpreted_are_the_same_to_the_last_bit():
 
 
 @pytest.mark.installed_only
-def test_without_a_compiler_it_installs_and_runs_interpreted(tmp_path):
+def test_without_a_compiler_or_if_it_fails_once_no_module_is_compiled(tmp_path):
     root = os.path.dirname(HERE)
     source = tmp_path / "source"
     shutil.copytree(
@@ -105,20 +126,32 @@ def test_without_a_compiler_it_installs_and_runs_interpreted(tmp_path):
     )
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(os.path.join(root, name), source)
-    options = ["--quiet", "--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check"]
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", *options, "--target", str(tmp_path / "installed"), str(source)],
-        env={**os.environ, "CC": "/nowhere/cc"},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    version = subprocess.run(
-        [sys.executable, "-m", "afterwit", "--version"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")},
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    assert "(interpreted" in version
+    fails_once = tmp_path / "cc"
+    fails_once.write_text("""#!/bin/sh
+case "$*" in *perceptron.c*) exit 1;; esac
+while [ "$1" != -o ]; do shift; done
+: > "$2"
+""")
+    fails_once.chmod(0o755)
+    options = ["--verbose", "--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check"]
+    for compiler in ("/nowhere/cc", str(fails_once)):
+        installed = tmp_path / "installed"
+        install = subprocess.run(
+            [sys.executable, "-m", "pip", "install", *options, "--upgrade", "--target", str(installed), str(source)],
+            env={**os.environ, "CC": compiler, "AFTERWIT_COMPILED": ""},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        assert "afterwit: NOT COMPILED" in install.stdout + install.stderr
+        assert (installed / "afterwit" / "linear" / "perceptron.py").exists()
+        assert not list(installed.rglob("*.so"))
+        version = subprocess.run(
+            [sys.executable, "-m", "afterwit", "--version"],
+            env={**os.environ, "PYTHONPATH": str(installed)},
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        assert "(interpreted" in version

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from typing import Any
 
 __version__ = "0.1.0"
@@ -39,6 +39,7 @@ _MODULES = (
     "linear",
     "losses",
     "reductions",
+    "sampling",
     "sklearn",
     "storage",
     "streams",
@@ -68,10 +69,11 @@ def __getattr__(name: str) -> Any:
 
 
 def _computed(name: str) -> Any:
+    if name == "compiled":
+        # Either all modules are compiled or none: what the compiled ones share tells, without importing any.
+        return importlib.util.find_spec("afterwit._cyutility") is not None
     from afterwit.core import registry
 
-    if name == "compiled":
-        return not str(importlib.import_module("afterwit.linear._engine").__file__).endswith(".py")
     if name == "LEARNERS":
         return tuple(registry.classes("classifier", "decisions"))
     if name == "EXPERT_ALGORITHMS":

@@ -4,8 +4,7 @@ AfterwitError
 ├── InputError              a parameter or a row is not what is allowed (also a ValueError)
 │   └── LabelError          a label that is not one of the learner's two
 ├── StreamError             a data file cannot be read; knows path and line (also a ValueError)
-├── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
-└── MissingExtraError       an optional dependency is not installed (also an ImportError)
+└── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
 """
 
 from __future__ import annotations

@@ -170,3 +170,38 @@ def test_a_prediction_in_the_middle_does():
     for make in (lambda: adversaries.contrary(Mean(), 0), lambda: adversaries.two_random_experts(0, seed=1)):
         with pytest.raises(InputError, match="rounds must be"):
             make()
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    five, seed = np.int64(5), np.uint8(3)
+    for given, plain in (
+        (adversaries.separable(five, five, margin=0.1, seed=seed), adversaries.separable(5, 5, margin=0.1, seed=3)),
+        (adversaries.drifting(five, five, turns=1, seed=seed), adversaries.drifting(5, 5, turns=1, seed=3)),
+        (adversaries.alternating_prefixes(five), adversaries.alternating_prefixes(5)),
+        (
+            adversaries.label_noise(adversaries.unit_vectors(5), 0.5, seed=seed),
+            adversaries.label_noise(adversaries.unit_vectors(5), 0.5, seed=3),
+        ),
+    ):
+        assert len(given) == len(plain) == 5
+        assert (given.X != plain.X).sum() == 0
+        assert given.y.tolist() == plain.y.tolist()
+    assert type(adversaries.alternating_prefixes(five).least_updates) is int
+    coins = adversaries.two_random_experts(five, seed=seed).outcomes
+    assert coins.tolist() == adversaries.two_random_experts(5, seed=3).outcomes.tolist()
+    assert adversaries.contrary(Mean(), five).loss == 2.5
+    assert aw.play(aw.Perceptron(), adversaries.unit_vectors(five)).mistakes == 5
+    learner = aw.Perceptron()
+    assert aw.play(learner, adversaries.contrary_disjunction(five, learner)).mistakes == 5
+
+
+@pytest.mark.parametrize("seed", [None, -1, 0.5, True, "0", 2**64])
+def test_a_bad_seed_is_named(seed):
+    for make in (
+        lambda: adversaries.separable(5, 2, margin=0.1, seed=seed),
+        lambda: adversaries.drifting(5, 2, turns=1, seed=seed),
+        lambda: adversaries.label_noise(adversaries.unit_vectors(2), 0.5, seed=seed),
+        lambda: adversaries.two_random_experts(5, seed=seed),
+    ):
+        with pytest.raises(InputError, match=r"^seed must be a whole number, at least 0 and below 2\^64; received"):
+            make()

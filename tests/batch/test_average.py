@@ -12,8 +12,8 @@ import naive
 import naive_batch
 from afterwit.batch import average
 from afterwit.core.certificate import Verdict
+from afterwit.data.margin_losses import losses
 from afterwit.errors import InputError
-from afterwit.linear._losses import losses
 from problems import FORMS, as_dense, in_columns, small_integers, with_ones
 
 

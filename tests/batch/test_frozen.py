@@ -164,9 +164,35 @@ def test_a_file_with_a_foreign_theorem_is_damaged(tmp_path, monkeypatch):
     aw.save(predictor, path)
     from afterwit.batch._theorem import BatchTheorem
 
-    monkeypatch.delitem(BatchTheorem.known, "LargeGap")
+    monkeypatch.delitem(BatchTheorem.by_class_name, "LargeGap")
     with pytest.raises(ModelFileError, match="the contents are damaged"):
         aw.load(path)
+
+
+def test_a_bound_that_says_nothing_is_marked_also_after_loading(tmp_path):
+    predictors = {
+        "error above 1": batch.penalized_selection(aw.Perceptron(), X[:2], Y[:2]),
+        "loss above 1": batch.penalized_selection(aw.Perceptron(), X[:2], Y[:2], loss=lambda s, y: (s * y < 0) + 0.0),
+        "loss above M": batch.average(aw.SGD(ball=1.0), X[:5], Y[:5], loss="perceptron", largest_loss=0.5),
+        "says something": batch.average(aw.SGD(ball=1.0), X, Y, loss="perceptron", largest_loss=0.5),
+        "no bound": batch.average(aw.Perceptron(), X, Y),
+    }
+    for what, predictor in predictors.items():
+        aw.save(predictor, tmp_path / "model")
+        loaded = aw.load(tmp_path / "model").certificate
+        assert loaded == predictor.certificate
+        assert loaded.vacuous == ("above" in what), what
+        if loaded.vacuous:
+            assert "but the bound says nothing here: no " in str(loaded)
+
+
+def test_a_broken_promise_leaves_no_bound(tmp_path):
+    predictor = batch.random_stopping(aw.Perceptron(), X, Y, seed=0, mistake_bound=1)
+    broken = predictor.certificate.others[0]
+    assert (broken.verdict, broken.bound, broken.inputs["M"]) == (Verdict.NOT_APPLICABLE, None, 1.0)
+    assert predictor.certificate.verdict is Verdict.HOLDS
+    aw.save(predictor, tmp_path / "model")
+    assert aw.load(tmp_path / "model") == predictor
 
 
 def test_a_certificate_of_a_learner_is_not_saved(tmp_path):

@@ -253,7 +253,7 @@ def test_a_learner_of_anothers_making():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"delta": 0}, "delta must be a number between 0 and 1"),
+        ({"delta": 0}, "delta must be above 0 and below 1"),
         ({"delta": True}, "delta must be"),
         ({"every": 0}, "every must be a whole number, at least 1"),
         ({"loss": "hinge"}, "loss must be 'zero-one' or a function"),

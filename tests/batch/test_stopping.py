@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import afterwit as aw
 import naive_batch
 from afterwit.batch import controlled_testing, large_gap, random_stopping
-from afterwit.batch.large_gap import LargeGap
+from afterwit.batch.large_gap import RightInARow
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from problems import as_dense, as_dicts, as_sparse, in_columns, small_integers
@@ -114,8 +114,8 @@ def test_false_promises_are_as_rare_as_promised(procedure, monkeypatch):
 
     assert share_of_false_promises(holds) <= 0.2
     # With a test a third as long, the same experiment finds too many.
-    right = LargeGap.needed
-    monkeypatch.setattr(LargeGap, "needed", staticmethod(lambda *given: right(*given) // 3))
+    right = RightInARow.bound
+    monkeypatch.setattr(RightInARow, "bound", staticmethod(lambda *given: right(*given) // 3))
     assert share_of_false_promises(holds) > 0.2
 
 
@@ -197,7 +197,7 @@ def test_random_stopping_in_blocks_is_the_same(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: large_gap(aw.Perceptron(), [[1.0]], [1], epsilon=0), "epsilon must be a number between 0 and 1"),
+        (lambda: large_gap(aw.Perceptron(), [[1.0]], [1], epsilon=0), "epsilon must be above 0 and below 1"),
         (lambda: large_gap(aw.Perceptron(), [[1.0]], [1], delta="0.05"), "delta must be"),
         (lambda: large_gap(aw.Perceptron(), [[1.0]], [3]), "y must be -1 or 1; received 3"),
         (lambda: controlled_testing(aw.Perceptron(), [[1.0]], [1], epsilon=1), "epsilon must be"),

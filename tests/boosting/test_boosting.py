@@ -22,11 +22,12 @@ import naive_games as naive
 from afterwit.boosting import minimax_margin
 from afterwit.boosting._bounds import (
     ObservedErrorsBound,
+    RoundsNeeded,
     SharperTrainingMistakesBound,
     TrainingMistakesBound,
     WrongVotesBound,
-    evidence_of,
 )
+from afterwit.certify.boosting import evidence_of
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError, ModelFileError
 from afterwit.games import all_stumps, rounds_needed
@@ -242,6 +243,28 @@ def test_formulas():
     assert all(n * math.exp(-2 * rounds_needed(n, 0.25) / 16) < 1 for n in range(1, 300))
 
 
+@given(st.integers(1, 2000), st.floats(0.02, 0.49))
+def test_after_so_many_rounds_no_mistake_is_left(n, gamma):
+    rounds = RoundsNeeded()(samples=n, gamma=gamma)
+    bound = TrainingMistakesBound()
+    assert bound(samples=n, gamma=gamma, rounds=rounds) < 1
+    assert rounds == 1 or bound(samples=n, gamma=gamma, rounds=rounds - 1) >= 1 - 1e-9
+    assert rounds_needed(n, gamma) in (rounds, rounds + 1)
+    assert RoundsNeeded().values(samples=[1, 1000], gamma=0.1).tolist() == [1, 346]
+    assert isinstance(bound.values(samples=10, gamma=0.1, rounds=5), float)
+
+
+def test_a_bound_that_says_nothing_is_marked():
+    booster = aw.Boosting(gamma=0.01, rounds=1)
+    booster.fit(SQUARE, INSIDE)
+    certificate = booster.certificate(SQUARE, INSIDE)
+    shares = next(one for one in certificate.others if isinstance(one.theorem, WrongVotesBound))
+    assert shares.bound > 1
+    assert shares.vacuous
+    assert not certificate.vacuous
+    assert "promised" in str(certificate)
+
+
 def test_weights_that_no_float_could_hold():
     """A row that is wrong 5,000 times has the weight alpha^5000: beyond all numbers, and no trouble."""
     y = np.array([1, 1, 1, -1] * 5)
@@ -284,10 +307,11 @@ def test_sparse_rows_for_those_who_take_them():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"gamma": 0}, "gamma must be a positive finite number; received 0"),
-        ({"gamma": 0.5}, "gamma must be a number between 0 and 1/2, without them; received 0.5"),
-        ({"rounds": 0}, "rounds must be None or a whole number, at least 1; received 0"),
-        ({"rounds": 2.0}, "rounds must be None or a whole number, at least 1; received 2.0"),
+        ({"gamma": 0}, "gamma must be a number above 0 and below 1/2; received 0"),
+        ({"gamma": 0.5}, "gamma must be a number above 0 and below 1/2; received 0.5"),
+        ({"rounds": 0}, "rounds must be a whole number, at least 1; received 0"),
+        ({"rounds": True}, "rounds must be a whole number, at least 1; received True"),
+        ({"rounds": 2.0}, "rounds must be a whole number, at least 1; received 2.0"),
         ({"labels": (1, 1)}, "labels must be a pair of two different labels"),
         (
             {"weak_learner": KNeighborsClassifier()},
@@ -303,6 +327,14 @@ def test_sparse_rows_for_those_who_take_them():
 def test_what_boosting_refuses(options, message):
     with pytest.raises(InputError, match=message):
         aw.Boosting(**options)
+
+
+def test_numpy_numbers_are_numbers():
+    booster = aw.Boosting(gamma=np.float32(0.25), rounds=np.int64(3))
+    assert booster.parameters["rounds"] == 3
+    assert type(booster.parameters["rounds"]) is int
+    assert booster.gamma == 0.25
+    assert booster.fit(SQUARE, INSIDE).wanted == 3
 
 
 def test_a_weak_learner_that_says_something_else():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive_bounds
 from afterwit import bounds
-from afterwit.bounds import BOUNDS, SAMPLE_SIZES, conversion, experts, games, mistakes
+from afterwit.bounds import BOUNDS, SAMPLE_SIZES, experts, mistakes
 from afterwit.errors import InputError
 
 positive = st.floats(0.05, 20)
@@ -185,11 +185,6 @@ def test_no_switch_and_no_share_is_exponential_weights():
     assert experts.fixed_share(5, 4, 0.3, 1.0, experts=7) < math.inf
 
 
-def test_a_gap_beyond_all_numbers_is_refused():
-    with pytest.raises(InputError, match="error must be large enough for the sample size to be a number"):
-        conversion.large_gap_sample_size(10**300, 1e-300, 0.5)
-
-
 def test_weighted_majority_with_beta_zero_is_halving():
     assert experts.weighted_majority(0, 0.0, experts=1000) == pytest.approx(mistakes.halving(hypotheses=1000))
     assert experts.weighted_majority(1, 0.0, experts=1000) == math.inf
@@ -201,24 +196,6 @@ def test_formulas_broadcast():
     for i, T in enumerate((10, 100)):
         for j, rate in enumerate((0.1, 0.5, 1.0)):
             assert table[i, j] == experts.exponential_weights(T, rate, experts=4)
-    assert conversion.random_stopping_sample_size([1, 10], 0.1).tolist() == [10, 100]
-    assert games.boosting_rounds([1, 1000], 0.1).tolist() == [1, 346]
-    assert isinstance(games.boosting(10, 0.1, 5), float)
-
-
-@given(st.integers(1, 2000), st.floats(0.02, 0.49))
-def test_after_so_many_rounds_of_boosting_no_mistake_is_left(n, gamma):
-    T = games.boosting_rounds(n, gamma)
-    assert games.boosting(n, gamma, T) < 1
-    assert T == 1 or games.boosting(n, gamma, T - 1) >= 1 - 1e-9
-
-
-@given(st.integers(0, 60), st.floats(0.02, 1), st.floats(1e-6, 0.99))
-def test_the_large_gap_procedure_has_halted_by_then(M, error, delta):
-    longest = naive_bounds.halting_time(M, error, delta)
-    size = conversion.large_gap_sample_size(M, error, delta)
-    assert longest <= size <= longest + M + 2
-    assert longest == sum(conversion.large_gap(i, error, delta) for i in range(M + 1))
 
 
 @pytest.mark.parametrize(("kind", "name"), [("bound", n) for n in BOUNDS] + [("size", n) for n in SAMPLE_SIZES])
@@ -261,7 +238,7 @@ def test_every_input_is_checked_and_named(kind, name):
         entry(**good, temperature=3)
 
 
-@pytest.mark.parametrize("module", [mistakes, experts, conversion, games])
+@pytest.mark.parametrize("module", [mistakes, experts])
 def test_the_formulas_themselves_refuse_bad_numbers(module):
     for name, function in vars(module).items():
         if name.startswith("_") or not inspect.isfunction(function) or function.__module__ != module.__name__:

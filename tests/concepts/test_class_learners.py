@@ -13,6 +13,9 @@ import afterwit as aw
 import naive_concepts
 from afterwit import concepts
 from afterwit.concepts import FiniteClass, littlestone_dimension
+from afterwit.concepts.generalized_halving import GeneralizedHalvingBound
+from afterwit.concepts.halving import HalvingBound
+from afterwit.concepts.littlestone import LittlestoneBound, LittlestoneLowerBound
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError, ModelFileError
 from afterwit.storage import register
@@ -177,14 +180,42 @@ def test_a_certificate_in_words():
     X = [7, 3, 5, 5, 4, 4, 0]
     y = [1 if x >= 5 else -1 for x in X]
     learner.learn_many(X, y)
-    lines = " ".join(str(learner.certificate(X, y)).split())
+    lines = " ".join(learner.certificate(X, y).details().split())
     assert lines == (
-        "Halving, 7 rounds promised at most 4 mistakes halving bound (Mohri et al. 2018, Theorem 8.1) "
-        "mistakes <= log2 |H| with |H| = 16 happened 2 mistakes (28.57% of the rounds) "
-        "hindsight 0 mistakes by the best hypothesis of the class: x >= 5 verdict holds "
-        "because [yes] X, y are the rounds it learned from, in order (observed on the data: counted anew, 1 pass) "
+        "Halving, 7 rounds promised at most 4 mistakes (57.14% of the rounds) "
+        "happened 2 mistakes (28.57% of the rounds) "
+        "hindsight 0 mistakes (0.00% of the rounds) by the best hypothesis of the class: x >= 5 verdict holds "
+        "theorem halving bound (Mohri et al. 2018, Theorem 8.1) mistakes <= ln|H| / ln(2) with |H| = 16 "
+        "assumes [yes] X, y are the rounds it learned from, in order (observed on the data: played again, 1 pass) "
         "[yes] some hypothesis of the class is right in every round (observed on the data: 1 of them)"
     )
+    assert lines.startswith(" ".join(str(learner.certificate(X, y)).split()))
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (aw.Halving, "promised"),
+        (aw.StandardOptimalAlgorithm, "promised"),
+        # The size of the target is only known when the target is.
+        (aw.GeneralizedHalving, "bound"),
+    ],
+)
+def test_only_what_the_class_alone_gives_is_promised(make, word):
+    learner = make(concepts.thresholds(15))
+    learner.learn_many([7, 3, 5], [1, -1, 1])
+    assert str(learner.certificate()).split("\n")[1].split()[0] == word
+
+
+def test_formulas_by_name_are_those_of_the_certificates():
+    made = concepts.thresholds(15)
+    for theorem in (HalvingBound(), LittlestoneBound()):
+        assert theorem(hypotheses=len(made)) == pytest.approx(aw.Halving(made).certificate().bound)
+        assert theorem.values(hypotheses=[2, 16]).tolist() == pytest.approx([1, 4])
+        assert theorem(log_hypotheses=math.log(1000)) == pytest.approx(math.log2(1000))
+    assert LittlestoneLowerBound()(vc_dimension=3) == 3
+    assert LittlestoneLowerBound().statement == "opt(H) >= d"
+    assert GeneralizedHalvingBound()(bits=7) == 7
 
 
 def test_certificates_of_other_rounds_and_of_other_learners_are_refused():

@@ -13,8 +13,8 @@ import naive_concepts
 from afterwit import concepts
 from afterwit.concepts import FiniteClass, growth_function, is_shattered, littlestone_dimension, vc_dimension
 from afterwit.concepts._bits import pack
-from afterwit.concepts._progress import search
 from afterwit.concepts.littlestone import Subclasses
+from afterwit.concepts.search import search
 from afterwit.errors import InputError
 
 small = st.integers(1, 6).flatmap(

@@ -12,6 +12,7 @@ from scipy import sparse
 import afterwit as aw
 import naive_concepts
 from afterwit import concepts
+from afterwit.concepts.online_disjunction import DisjunctionBound
 from afterwit.concepts.winnow_disjunction import EliminationBound, PromotionBound, WinnowDisjunctionBound
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
@@ -290,6 +291,12 @@ def test_bounds_are_those_of_the_notes():
     assert WinnowDisjunctionBound.bound(3, 1024) == 62
     assert PromotionBound.bound(3, 1024) == 30
     assert EliminationBound.bound(5) == 7
+    winnow, simple = WinnowDisjunctionBound(), DisjunctionBound()
+    assert winnow(literals=3, features=1024) == 62
+    assert winnow.values(literals=[1, 3], features=[[4], [1024]]).tolist() == [[6, 14], [22, 62]]
+    with pytest.raises(InputError, match="literals must be at most as many as features"):
+        winnow(literals=3, features=2)
+    assert simple(features=7) == 7
 
 
 # ---------------------------------------------------------------------- adversaries

@@ -7,10 +7,13 @@ import afterwit as aw
 from afterwit.core.certificate import (
     Assumption,
     Basis,
+    Ceiling,
     Certificate,
+    Evidence,
     Hindsight,
     Theorem,
     Verdict,
+    apply,
     shown_number,
     tightest_first,
 )
@@ -26,8 +29,13 @@ class Pigeons(Theorem):
         return certificate(observed=evidence)
 
 
-def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), **more):
-    return Certificate(Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **more)
+def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), theorem=None, **more):
+    return Certificate(theorem or Pigeons(), "Learner", rounds, observed, bound, tuple(assumptions), **more)
+
+
+def spaced(text):
+    """The text without its line breaks."""
+    return " ".join(text.split())
 
 
 YES = Assumption("it is so", Basis.OBSERVED, True, "looked")
@@ -76,18 +84,30 @@ def test_a_bound_on_an_average_is_not_broken_by_one_run():
 
 
 def test_a_vacuous_bound_says_so():
-    made = certificate(bound=10.0)
+    ceiling = Ceiling(10, "no run of this length could break the bound")
+    made = certificate(bound=10.0, ceiling=ceiling)
     assert made.vacuous
-    assert "it says nothing here" in str(made)
+    assert "holds, but the bound says nothing here: no run of this length could break the bound" in str(made)
     assert "vacuous" in made.line()
-    assert not certificate(bound=9.99).vacuous
+    assert not certificate(bound=9.99, ceiling=ceiling).vacuous
 
 
 def test_what_stands_in_the_way_is_named():
-    made = certificate(assumptions=[YES, NO, UNKNOWN])
-    assert made.failed == (NO, UNKNOWN)
-    assert made.line() == "pigeonhole bound: not applicable (it is not; not so: it is so)"
-    assert "not applicable: it is not; not so: it is so" in str(made)
+    made = certificate(assumptions=[YES, NO, BROKEN, UNKNOWN])
+    assert made.failed == (NO, BROKEN, UNKNOWN)
+    # Where something is known not to hold, what was not looked into is no reason.
+    assert made.why_not() == ["it is not", "this does not hold: you say so"]
+    assert made.line() == "pigeonhole bound: not applicable (it is not; this does not hold: you say so)"
+    assert str(made).splitlines()[-3:] == [
+        "  verdict    not applicable",
+        "  because    it is not",
+        "             this does not hold: you say so",
+    ]
+    assert certificate(assumptions=[YES, UNKNOWN]).why_not() == ["this does not hold: it is so"]
+
+
+class Announced(Pigeons):
+    beforehand = True
 
 
 def test_it_prints_the_three_numbers():
@@ -99,27 +119,95 @@ def test_it_prints_the_three_numbers():
         inputs={"R": 2.0, "gamma": 0.12345678, "comparator": "svm"},
         others=(certificate(bound=8.0),),
     )
-    assert str(made).splitlines() == [
+    summary = [
         "Learner, 1,000 rounds",
-        "  promised   at most 5 mistakes",
-        "             pigeonhole bound (Dirichlet 1834, Theorem <1>)",
+        "  bound      at most 5 mistakes, computed afterwards (0.50% of the rounds)",
+        "  happened   3 mistakes (0.30% of the rounds)",
+        "  hindsight  1 mistake (0.10% of the rounds) by the best",
+        "  verdict    holds",
+    ]
+    assert str(made).splitlines() == summary
+    assert made.details().splitlines() == [
+        *summary,
+        "  theorem    pigeonhole bound (Dirichlet 1834, Theorem <1>)",
         "             mistakes <= holes",
         "             with R = 2, gamma = 0.1235, comparator = svm",
-        "  happened   3 mistakes (0.30% of the rounds)",
-        "  hindsight  1 mistake by the best",
-        "  verdict    holds",
-        "  because    [yes] it is so (observed on the data: looked)",
-        "             [taken] you say so (the caller's promise)",
+        "  assumes    [yes] it is so (observed on the data: looked)",
+        "             [assumed] you say so (the caller's promise)",
         "  also       pigeonhole bound: at most 8 mistakes (holds; Dirichlet 1834, Theorem <1>)",
     ]
+    assert "  promised   at most 5 mistakes (50.00% of the rounds)" in str(certificate(theorem=Announced()))
+
+
+class Beforehand(Pigeons):
+    beforehand = True
+
+
+def test_only_what_could_be_known_beforehand_was_promised():
+    made = Certificate(Beforehand(), "Learner", 10, 3, 5.0, ())
+    assert str(made).splitlines()[1] == "  promised   at most 5 mistakes (50.00% of the rounds)"
+    assert made.to_dict()["theorem"]["beforehand"] is True
+    assert certificate().to_dict()["theorem"]["beforehand"] is False
+
+
+class Loss(Pigeons):
+    quantity = "loss"
+
+
+def test_sums_are_shown_per_round_too():
+    made = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), Hindsight(1.0, "by the best"))
+    assert str(made).splitlines()[1:4] == [
+        "  bound      loss at most 9, computed afterwards (0.09 per round)",
+        "  happened   loss 4 (0.04 per round)",
+        "  hindsight  loss 1 (0.01 per round) by the best",
+    ]
+    squares = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), squares=True)
+    assert str(squares).splitlines()[2] == "  happened   loss 4 (RMSE 0.2)"
+
+
+def test_a_bound_above_what_any_run_could_reach_says_nothing():
+    made = Certificate(Loss(), "Learner", 100, 4.0, 9.0, (), ceiling=Ceiling(9.0, "weights at 0 lose no more"))
+    assert made.vacuous
+    assert made.verdict is Verdict.HOLDS
+    assert "holds, but the bound says nothing here: weights at 0 lose no more" in spaced(str(made))
+    below = Certificate(Loss(), "Learner", 100, 4.0, 8.9, (), ceiling=Ceiling(9.0, "weights at 0 lose no more"))
+    assert not below.vacuous
 
 
 def test_its_html_is_escaped():
     made = certificate(hindsight=Hindsight(1, "<b>"))._repr_html_()
     assert "Theorem &lt;1&gt;" in made
     assert "&lt;b&gt;" in made
-    assert made.count("<table>") == made.count("</table>") == 1
+    assert made.count("<table>") == made.count("</table>") == 2
+    assert made.count("<details>") == made.count("</details>") == 1
     assert made.count("<tr>") == made.count("</tr>")
+
+
+def test_what_a_certificate_is_made_of_stays_beside_it():
+    class Parts(Pigeons):
+        def certify(self, evidence):
+            return certificate(bound=4.0, others=(certificate(bound=1.0),))
+
+    class Elsewhere(Pigeons):
+        quantity = "updates"
+
+        def certify(self, evidence):
+            return certificate(bound=2.0, theorem=self)
+
+    made = apply([Parts(), Pigeons(), Elsewhere()], 3)
+    assert made.bound == 4.0
+    assert [other.bound for other in made.others] == [5.0, 1.0, 2.0]
+
+
+def test_evidence_shows_no_bound_where_an_assumption_fails():
+    class Counted(Evidence):
+        def observed(self, theorem):
+            return 3
+
+    evidence = Counted(subject="Learner", rounds=10, assumptions=(YES,))
+    applied, refused = (evidence.certificate(Pigeons(), 5.0, {"R": 1.0}, each) for each in (PROMISE, NO))
+    assert (applied.bound, dict(applied.inputs), applied.ceiling.value) == (5.0, {"R": 1.0}, 10)
+    assert (refused.bound, dict(refused.inputs), refused.observed) == (None, {}, 3)
 
 
 def test_it_cannot_be_changed():

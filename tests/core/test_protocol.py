@@ -1,5 +1,9 @@
 """play: totals, curve, delays, any learner."""
 
+import copy
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,8 +13,9 @@ from scipy import sparse
 import afterwit as aw
 import naive
 from afterwit import adversaries
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
-from afterwit.streams import ArrayStream
+from afterwit.streams import ArrayStream, LibsvmStream
 
 
 class Recorder:
@@ -212,3 +217,85 @@ def test_array_streams_check_their_lengths():
         ArrayStream([[1.0], [2.0]], [1])
     stream = ArrayStream([[1.0], [2.0]], [1, -1])
     assert len(stream) == 2
+
+
+# ---------------------------------------------------------------------- certificates
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, lambda X: [dict(enumerate(x)) for x in X.tolist()]])
+def test_the_certificate_of_a_record_is_that_of_the_rounds(form, passes, monkeypatch):
+    monkeypatch.setattr("afterwit.core.protocol.BLOCK", 64)
+    stream = noisy_stream(200)
+    source = ArrayStream(form(stream.X), stream.y)
+    for played in (source, list(source)):
+        learner = aw.Perceptron()
+        record = aw.play(learner, played, passes=passes)
+        certificate = record.certificate()
+        assert certificate.to_dict() == learner.certificate(form(stream.X), stream.y).to_dict()
+        assert certificate.rounds == record.rounds == 200 * passes
+        assert certificate.verdict is Verdict.HOLDS
+
+
+def test_a_record_of_a_file_reads_it_again(tmp_path):
+    path = tmp_path / "data.svm"
+    path.write_text("".join(f"{'+1' if t % 3 else '-1'} {t % 5 + 1}:1 7:{t}\n" for t in range(50)))
+    for learner in (aw.AdaGrad(), aw.OneVsRest(), aw.RepeatLastLabel()):
+        record = aw.play(learner, LibsvmStream(path), passes=2)
+        assert record.certificate().verdict is Verdict.HOLDS
+
+
+def test_examples_of_different_lengths_and_kinds():
+    stream = [([1.0], 1), ([0.0, 1.0], -1), (sparse.csr_array([[0.0, 2.0, 1.0]]), 1), (aw.SparseRow([3], [1.0]), -1)]
+    learner = aw.Perceptron()
+    record = aw.play(learner, stream, passes=2)
+    assert record.certificate().rounds == 8
+    assert record.certificate().failed == ()
+    assert aw.play(aw.Perceptron(), stream[2:]).certificate().failed == ()
+
+
+def test_nothing_played_has_a_certificate_too():
+    for stream in ([], ArrayStream(np.empty((0, 2)), [])):
+        assert aw.play(aw.Perceptron(), stream).certificate().verdict is Verdict.HOLDS
+
+
+def test_a_comparator_for_the_certificate_of_a_record():
+    stream = noisy_stream(100)
+    learner = aw.Perceptron()
+    record = aw.play(learner, stream)
+    given = [1.0, 0.0, 0.0, 0.0]
+    assert record.certificate(given).to_dict() == learner.certificate(stream.X, stream.y, given).to_dict()
+    record = aw.play(aw.RepeatLastLabel(), stream)
+    with pytest.raises(InputError, match="comparator must be left out, because the theorems of RepeatLastLabel"):
+        record.certificate(given)
+
+
+def test_rounds_that_the_record_does_not_have_are_seen():
+    learner, stream = aw.Perceptron(), noisy_stream(100)
+    record = aw.play(learner, stream)
+    learner.learn_one([1.0, 0.0, 0.0, 0.0], 1)
+    assert "the learner counts 101 rounds" in record.certificate().line()
+
+
+def test_records_without_a_certificate_say_why():
+    stream = noisy_stream(20)
+    for record, why in (
+        (aw.play(aw.Perceptron(), stream, delay=2), "there is no certificate for delayed labels"),
+        (aw.play(aw.Perceptron(), iter(list(stream))), "a stream that can be read only once"),
+        (aw.play(Recorder(), stream), "Recorder has no certificate: it has no theorems"),
+        (aw.Record("Perceptron"), "this record has no certificate"),
+    ):
+        with pytest.raises(InputError, match=why) as caught:
+            record.certificate()
+        assert len(str(caught.value).splitlines()) == 1
+
+
+def test_what_was_played_is_no_part_of_the_record():
+    record = aw.play(aw.Perceptron(), noisy_stream(20), predictions=False)
+    other = aw.play(aw.Perceptron(), list(noisy_stream(20)))
+    for again in (pickle.loads(pickle.dumps(record)), copy.deepcopy(record), replace(record), other):
+        assert again == record
+        assert again.to_dict() == record.to_dict()
+    assert "_played" not in repr(record)
+    with pytest.raises(InputError, match="it is not saved"):
+        pickle.loads(pickle.dumps(record)).certificate()

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import afterwit as aw
 import naive_paths
 from afterwit.core.certificate import Verdict
+from afterwit.core.learner import view
 from afterwit.data.values import same_value
 from afterwit.errors import InputError
 from afterwit.experts._graph import PathGraph
-from afterwit.experts._pushing import draw_path, view
+from afterwit.experts._pushing import draw_path
 from graphs import graphs, layered
 
 KINDS = [{"rate": 0.7}, {"horizon": 12}, {}]

@@ -9,14 +9,8 @@ import afterwit as aw
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from afterwit.experts.repeat_last_label import ChangesBound
-from afterwit.testing import learner_checks
 
 signs = st.lists(st.sampled_from([-1, 1]), max_size=30)
-
-
-@pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
-def test_the_contract(check):
-    check(aw.RepeatLastLabel)
 
 
 @given(signs, st.booleans())

@@ -12,7 +12,7 @@ import afterwit as aw
 import naive_games as naive
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
-from afterwit.games.exponential_weights import ExponentialWeightsBound
+from afterwit.games.exponential_weights import ExponentialWeightsBound, SelfPlayBound
 from afterwit.games.predictive_regret_matching_plus import PredictiveRegretMatchingPlusBound
 from afterwit.games.regret_matching_plus import KeptRegretsBound, RegretMatchingPlusBound
 from afterwit.games.solve import PLAYERS
@@ -137,6 +137,33 @@ def test_formulas():
     assert RegretMatchingPlusBound().bound(5, 10, 100, 3.0) == pytest.approx(weight * 3 * 10 * (2 + 3))
     assert PredictiveRegretMatchingPlusBound().bound(5, 10, 100, 3.0) == pytest.approx(2 * weight * 3 * 10 * (2 + 3))
     assert ExponentialWeightsBound().bound(1, 1, 5, 7.0) == RegretMatchingPlusBound().bound(1, 1, 5, 7.0) == 0
+
+
+@given(st.integers(1, 300), st.integers(1, 50), st.integers(1, 50))
+def test_a_rate_tuned_to_the_rounds_has_half_the_bound(rounds, rows, columns):
+    tuned = SelfPlayBound()(rounds=rounds, row_actions=rows, column_actions=columns)
+    assert tuned == pytest.approx(sum(math.sqrt(rounds / 2 * math.log(n)) for n in (rows, columns)) / rounds)
+    assert 2 * tuned <= ExponentialWeightsBound().bound(rows, columns, rounds, 1.0) * (1 + 1e-12)
+    assert SelfPlayBound().values(rounds=[1, 4], row_actions=2, column_actions=2)[0] >= tuned / 25
+
+
+def test_a_gap_bound_above_the_spread_says_nothing():
+    M = np.array([[0.0, 3.0], [1.0, 0.0]])
+    few, many = (
+        aw.solve_game(M, gap=0, method="regret-matching+", max_rounds=rounds).certificate(M) for rounds in (2, 5000)
+    )
+    first = next(one for one in (few, *few.others) if isinstance(one.theorem, RegretMatchingPlusBound))
+    assert first.bound > 3
+    assert first.vacuous
+    assert "no gap is above the spread of the payoffs" in str(first)
+    assert not many.vacuous
+
+
+def test_what_follows_from_the_matrix_and_the_rounds_is_promised():
+    M = np.array([[0.0, 3.0], [1.0, 0.0]])
+    certificate = aw.solve_game(M, gap=1e-3, method="regret-matching+").certificate(M)
+    for one in (certificate, *certificate.others):
+        assert ("promised" in str(one)) == isinstance(one.theorem, RegretMatchingPlusBound)
 
 
 def test_certificates_say_when_they_do_not_apply():

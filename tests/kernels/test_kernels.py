@@ -16,7 +16,7 @@ import afterwit as aw
 import naive_kernels as naive
 from afterwit.errors import InputError
 from afterwit.kernels import Kernel, all_products, function, gaussian, linear, polynomial, string
-from afterwit.kernels._examples import Table, read_many
+from afterwit.kernels._examples import ExampleMatrices, read_many
 from afterwit.kernels._kernel import from_data
 
 VECTOR_KERNELS = [
@@ -161,7 +161,9 @@ def test_some_rows_with_others(kernel, oracle):
         [float(oracle(naive.as_dict(X[i].tolist()), naive.as_dict(X[j].tolist()))) for j in right] for i in left
     ]
     for form in (X, sparse.csr_array(X), [dict(enumerate(x)) for x in X.tolist()]):
-        assert kernel._matrix(Table(read_many(kernel, form)), left, right) == pytest.approx(np.array(expected))
+        assert kernel._matrix(ExampleMatrices(read_many(kernel, form)), left, right) == pytest.approx(
+            np.array(expected)
+        )
 
 
 # ---------------------------------------------------------------------- composition

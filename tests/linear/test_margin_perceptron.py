@@ -11,17 +11,7 @@ import afterwit as aw
 import naive
 from afterwit import adversaries
 from afterwit.errors import InputError
-from afterwit.testing import learner_checks
 from problems import FORMS, in_columns, one_by_one, small_integers
-
-
-@pytest.mark.parametrize("margin", [0.1, 0.02])
-@pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
-def test_conformance(check, margin):
-    if margin == 0.1:
-        check(aw.MarginPerceptron)
-    elif check.__name__ != "check_constructor":
-        check(lambda **options: aw.MarginPerceptron(margin=margin, **options))
 
 
 def test_the_first_rounds_by_hand():

@@ -11,17 +11,7 @@ from scipy import sparse
 import afterwit as aw
 import naive
 from afterwit.errors import InputError
-from afterwit.testing import learner_checks
 from problems import FORMS, in_columns, one_by_one, small_integers
-
-
-@pytest.mark.parametrize("options", [{}, {"C": 0.5, "rate": 0.3}], ids=["defaults", "other"])
-@pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
-def test_conformance(check, options):
-    if not options:
-        check(aw.OnlineSVM)
-    elif check.__name__ != "check_constructor":
-        check(lambda **more: aw.OnlineSVM(**options, **more))
 
 
 def test_the_first_rounds_by_hand():

@@ -9,12 +9,6 @@ import afterwit as aw
 import naive
 from afterwit import adversaries
 from afterwit.errors import InputError
-from afterwit.testing import learner_checks
-
-
-@pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
-def test_conformance(check):
-    check(aw.Perceptron)
 
 
 def test_the_first_rounds_by_hand():

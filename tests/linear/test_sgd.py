@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import afterwit as aw
 import naive
+from afterwit.data.margin_losses import LOSSES, losses, slopes
 from afterwit.errors import InputError
-from afterwit.linear._losses import LOSSES, losses, slopes
-from afterwit.testing import learner_checks
 from problems import FORMS, in_columns, lists_of, one_by_one, small_integers
 
 OPTIONS = [
@@ -20,15 +19,6 @@ OPTIONS = [
     {"loss": "squared", "rate": 0.05, "ball": 0.5},
     {"loss": "perceptron", "rate": 1.0},
 ]
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.get("loss", "defaults"))
-@pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
-def test_conformance(check, options):
-    if not options:
-        check(aw.SGD)
-    elif check.__name__ != "check_constructor":
-        check(lambda **more: aw.SGD(**options, **more))
 
 
 def test_the_first_rounds_by_hand():

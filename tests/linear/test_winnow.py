@@ -11,13 +11,7 @@ from scipy import sparse
 import afterwit as aw
 import naive
 from afterwit.errors import InputError
-from afterwit.testing import learner_checks
 from problems import FORMS, in_columns, lists_of, one_by_one, small_integers
-
-
-@pytest.mark.parametrize("check", learner_checks(), ids=lambda check: check.__name__)
-def test_conformance(check):
-    check(aw.Winnow)
 
 
 def test_the_first_rounds_by_hand():

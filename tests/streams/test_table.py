@@ -27,7 +27,18 @@ def test_a_missing_cell_is_nan(missing):
     assert np.isnan(table(f"a,b\n1,{missing}\n2,3\n").values[0, 1])
 
 
-@pytest.mark.parametrize("text", ["a;b\n1;2\n", "a\tb\n1\t2\n", "a,b\r\n1,2\r\n", "\ufeffa,b\n1,2\n", "a,b\n\n1,2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a;b\n1;2\n",
+        "a\tb\n1\t2\n",
+        "a,b\r\n1,2\r\n",
+        "a,b\r1,2\r",
+        "\ufeffa,b\n1,2\n",
+        "a,b\n\n1,2",
+        'a, "b"\n1,2',
+    ],
+)
 def test_other_separators_ends_of_line_and_a_byte_order_mark(text):
     read = table(text)
     assert read.names == ("a", "b")
@@ -46,6 +57,18 @@ def test_a_column_that_is_needed_is_not_passed_over():
         read_table(io.BytesIO(b"a;b\n1;2\n2;1,5\n"), needed="b")
     assert caught.value.line == 3
     assert np.isnan(read_table(io.BytesIO(b"a,b\n1,\n"), needed="b").column("b")).all()
+
+
+def test_a_cell_may_hold_line_ends_and_counts_them():
+    read = table('"a\nb",c\n1,2\n')
+    assert read.names == ("a\nb", "c")
+    with pytest.raises(StreamError, match="2 cells were expected") as caught:
+        table('"a\r\nb\rc",d\n1\n')
+    assert caught.value.line == 4
+
+
+def test_an_empty_cell_of_the_only_column_is_a_round():
+    assert np.isnan(table("a\n1\n \n3\n").values[1, 0])
 
 
 def test_gzip_is_known_by_its_content():
@@ -77,8 +100,8 @@ def test_a_long_file_is_judged_by_its_beginning():
         ("a,b\n1,inf\n", ["b"], 2, "a number or nothing was expected; found 'inf'"),
         ("a,b\n1,1_000\n", ["b"], 2, "a number or nothing was expected; found '1_000'"),
         ("a\n" + "1\n" * ROWS_TO_LOOK_AT + "x\n", None, ROWS_TO_LOOK_AT + 2, "found 'x'"),
-        ('a,b\n1,"2\n', None, 2, "is not well-formed CSV"),
-        (b"a\n1\n\xff\n", None, None, "text in UTF-8 was expected"),
+        ('a,b\n1,"2\n', None, 2, "CSV text was expected (unexpected end of data)"),
+        (b"a\n1\n\xff\n", None, 3, "UTF-8 text was expected, found other bytes"),
     ],
 )
 def test_mistakes_name_the_line(text, columns, line, message):

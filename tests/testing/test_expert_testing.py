@@ -1,7 +1,6 @@
-"""The conformance suite of expert algorithms: all of the package's pass; each mutant breaks one promise."""
+"""The conformance suite of expert algorithms must fail where it should: each mutant breaks one promise."""
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -9,34 +8,7 @@ import pytest
 import afterwit as aw
 from afterwit.errors import AfterwitError
 from afterwit.storage import register
-from afterwit.testing import check_expert_algorithm, expert_checks
-
-
-def swap(n_experts, **options):
-    return aw.SwapRegret(aw.ExponentialWeights(n_experts, **options))
-
-
-OPTIONS = {
-    "RandomizedWeightedMajority": ({"beta": 0.6}, {"horizon": 60}),
-    "SecondOrderWeights": ({"beta": 0.6}, {"horizon": 60, "loss": "square"}),
-    "FixedShare": ({"share": 0.1, "rate": 1.0}, {"horizon": 60, "shifts": 3}),
-    "ExponentialWeights": ({}, {"loss": "log"}, {"loss": "zero-one", "seed": 3}),
-    "AdaHedge": ({}, {"gradient": False, "loss": "percentage"}),
-    "BOA": ({}, {"loss": "pinball(0.2)"}),
-    "MLpol": ({}, {"loss": "absolute", "gradient": False}),
-}
-MAKERS = [
-    pytest.param(swap if name == "SwapRegret" else partial(getattr(aw, name), **options), id=f"{name}{number}")
-    for name in aw.EXPERT_ALGORITHMS
-    for number, options in enumerate(OPTIONS.get(name, ({},)))
-]
-
-
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("check", expert_checks(), ids=lambda check: check.__name__)
-def test_every_algorithm_passes_every_check(make, check):
-    check(make)
-
+from afterwit.testing import check_expert_algorithm
 
 # ---------------------------------------------------------------------- mutants
 

@@ -1,4 +1,4 @@
-"""Adversaries: streams that make theorems bite."""
+"""Adversaries: streams on which the bound of a theorem is reached, or nearly reached."""
 
 from afterwit.adversaries.alternating_prefixes import alternating_prefixes
 from afterwit.adversaries.contrary import contrary

@@ -2,11 +2,11 @@
 
 Point i has (−1)^i in its first i − 1 components, (−1)^(i+1) in component i and label (−1)^(i+1), so that a separator
 must give component i more weight than all earlier ones together: weights that double. An update changes a weight by
-1, and only point n touches component n, so that at least some 2^n/6 updates are needed before all points are right.
-(Going round the points, the perceptron takes more like 4^n/9.)
+1, and only point n changes component n, so that at least about 2^n/6 updates are needed before all points are right.
+(If the points are learned in turn, the perceptron takes about 4^n/9.)
 
-Under sgn(0) = +1 the points with label +1 are right already at score 0, so that the exact demands on the final
-integer weights are w_i >= s (i odd) or w_i >= s + 1 (i even), with s the sum of the earlier ones.
+Under sgn(0) = +1 the points with label +1 are right at score 0, so that the final integer weights must have w_i >= s (i
+odd) or w_i >= s + 1 (i even), with s the sum of the earlier ones.
 
 Source      Mohri, Rostamizadeh & Talwalkar 2018, Exercise 8.1.
 
@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.data.checks import whole_number
+from afterwit.data.checks import count
 from afterwit.streams.arrays import ArrayStream
 
 
 class AlternatingPrefixes(ArrayStream):
-    """The stream, with the number of updates below which no perceptron has learned it."""
+    """The stream, with the smallest number of updates after which a perceptron can have learned it."""
 
     def __init__(self, X: Any, y: Any, least_updates: int) -> None:
         super().__init__(X, y)
@@ -38,7 +38,7 @@ class AlternatingPrefixes(ArrayStream):
 
 def alternating_prefixes(n: int) -> AlternatingPrefixes:
     """The n points of the exercise."""
-    whole_number("n", n, 1)
+    n = count("n", n)
     X = np.zeros((n, n))
     y = np.empty(n, dtype=np.int64)
     for i in range(1, n + 1):

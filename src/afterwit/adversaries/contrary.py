@@ -2,9 +2,9 @@
 
 Expert 1 says 0 in every round, expert 2 says 1. Each outcome is the opposite of the prediction, so that a learner whose
 predictions are 0 and 1 is wrong in all T rounds, while one of the experts is right in at least T/2 of them: the
-regret is at least T/2. So no deterministic learner has a regret of o(T) under the zero-one loss; it takes randomness,
-or predictions between 0 and 1. A prediction between them counts as 1 from 1/2 on, and its loss is its distance from
-the outcome.
+regret is at least T/2. So no deterministic learner has a regret of o(T) under the zero-one loss: that needs randomness,
+or predictions between 0 and 1. A prediction between them counts as 1 if it is at least 1/2, and its loss is its
+distance from the outcome.
 
 Source      Mohri, Rostamizadeh & Talwalkar 2018, section 8.2.3.
 
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.data.checks import whole_number
+from afterwit.data.checks import count, is_number
 from afterwit.errors import invalid
 
 
@@ -46,7 +46,7 @@ def contrary(learner: Any, rounds: int) -> ContraryGame:
              between them; a deterministic one for the bound
     rounds   how many
     """
-    whole_number("rounds", rounds, 1)
+    rounds = count("rounds", rounds)
     if isinstance(learner, type) or not (hasattr(learner, "predict_one") and hasattr(learner, "learn_one")):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
     advice = np.array([0.0, 1.0])
@@ -54,7 +54,7 @@ def contrary(learner: Any, rounds: int) -> ContraryGame:
     loss = 0.0
     for _ in range(rounds):
         prediction = learner.predict_one(advice.copy())
-        if not isinstance(prediction, (int, float, np.number, np.bool_)) or not 0 <= prediction <= 1:
+        if not (is_number(prediction) or isinstance(prediction, (bool, np.bool_))) or not 0 <= prediction <= 1:
             raise invalid("the learner's prediction", "a number from 0 to 1", prediction)
         prediction = float(prediction)
         outcome = 0 if prediction >= 0.5 else 1

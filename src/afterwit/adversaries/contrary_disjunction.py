@@ -2,7 +2,7 @@
 
 The label of e_j is the one that the learner does not predict. Whatever it predicts, the disjunction of the variables
 whose unit vectors were labelled positive agrees with all labels; if there are none, it is the empty one. So the bound n
-of `OnlineDisjunction` cannot be improved upon.
+of `OnlineDisjunction` cannot be improved.
 
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, Theorem 6.11.
 
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.adversaries._contrary import ContraryStream
-from afterwit.data.checks import whole_number
+from afterwit.data.checks import count
 
 
 def contrary_disjunction(n: int, learner: Any, *, labels: Any = None) -> ContraryStream:
@@ -33,7 +33,7 @@ def contrary_disjunction(n: int, learner: Any, *, labels: Any = None) -> Contrar
     Play it with that learner: ``play(learner, contrary_disjunction(n, learner))``. ``labels`` are the learner's if not
     given. ``target`` lists the variables of the disjunction, by position.
     """
-    return _Disjunction(learner, whole_number("n", n, 1), labels)
+    return _Disjunction(learner, count("n", n), labels)
 
 
 class _Disjunction(ContraryStream):

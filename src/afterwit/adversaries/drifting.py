@@ -1,8 +1,8 @@
 """A drifting target: the separator turns by the same small angle in every round.
 
 Each example is a random point on the unit sphere, labelled by the target of its own round and at least ``margin``
-away from that target's hyperplane. No fixed separator is good for long: after a quarter turn the first one is worth
-nothing.
+away from that target's hyperplane. No fixed separator is good for long: after a quarter turn the first one does no
+better than chance.
 
 >>> stream = drifting(1000, 10, turns=0.5, margin=0.05, seed=0)
 >>> float(round(stream.targets[0] @ stream.targets[-1], 6))  # half a turn on, the opposite
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data.checks import real_number, whole_number
+from afterwit.data import checks
 from afterwit.streams.arrays import ArrayStream
 
 
@@ -32,13 +32,11 @@ class DriftingStream(ArrayStream):
 
 def drifting(rounds: int, dimension: int, *, turns: float, margin: float = 0.0, seed: int) -> DriftingStream:
     """Draw the stream; over its whole length the target makes ``turns`` full turns in a random plane."""
-    whole_number("rounds", rounds, 2)
-    whole_number("dimension", dimension, 2)
-    if turns != 0:
-        real_number("turns", turns, "a number of turns, at least 0", 0)
-    if margin != 0:
-        real_number("margin", margin, "a number from 0 to 1", 0, 1)
-    random = np.random.default_rng(seed)
+    rounds = checks.whole_number("rounds", rounds, 2)
+    dimension = checks.whole_number("dimension", dimension, 2)
+    turns = checks.not_negative("turns", turns, "a number of turns, at least 0")
+    margin = checks.not_negative("margin", margin, "a number from 0 to 1", 1)
+    random = np.random.default_rng(checks.seed("seed", seed))
     plane, _ = np.linalg.qr(random.standard_normal((dimension, 2)))
     angles = np.linspace(0, 2 * math.pi * turns, rounds)
     targets = np.outer(np.cos(angles), plane[:, 0]) + np.outer(np.sin(angles), plane[:, 1])
@@ -48,4 +46,4 @@ def drifting(rounds: int, dimension: int, *, turns: float, margin: float = 0.0, 
     across -= (across * targets).sum(axis=1, keepdims=True) * targets
     across /= np.linalg.norm(across, axis=1, keepdims=True)
     X = (y * along)[:, None] * targets + across * np.sqrt(1 - along**2)[:, None]
-    return DriftingStream(X, y, targets, float(margin))
+    return DriftingStream(X, y, targets, margin)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data.checks import real_number
+from afterwit.data import checks
 from afterwit.errors import Words, invalid
 from afterwit.streams.arrays import ArrayStream
 
@@ -30,15 +30,15 @@ def label_noise(stream: ArrayStream, rate: float, *, seed: int) -> NoisyStream:
     """Flip each of the stream's two labels with probability ``rate``, independently."""
     if not isinstance(stream, ArrayStream):
         raise invalid("stream", "an ArrayStream", stream)
-    if rate != 0:
-        real_number("rate", rate, "a probability from 0 to 1", 0, 1)
+    rate = checks.not_negative("rate", rate, "a probability from 0 to 1", 1)
+    random = np.random.default_rng(checks.seed("seed", seed))
     y = stream.y.tolist()
     labels = list(dict.fromkeys(y))
     if len(labels) == 1 and labels[0] in (-1, 1):
         labels.append(-labels[0])
     if len(labels) != 2:
         raise invalid("stream", "a stream of two labels", Words(f"labels {', '.join(map(repr, labels[:5]))}"))
-    flipped = np.random.default_rng(seed).random(len(stream)) < rate
+    flipped = random.random(len(stream)) < rate
     other = {labels[0]: labels[1], labels[1]: labels[0]}
     noisy = [other[label] if flip else label for label, flip in zip(y, flipped.tolist(), strict=True)]
     return NoisyStream(stream.X, noisy, flipped)

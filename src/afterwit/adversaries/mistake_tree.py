@@ -1,4 +1,4 @@
-"""The mistake tree: an adversary that forces the optimal mistake bound from any deterministic learner.
+"""The mistake tree: an adversary that forces the optimal mistake bound on any deterministic learner.
 
 A mistake tree of a class H is a complete binary tree of points in which every path is labelled by some h in H. The
 adversary begins at the root, asks the learner, answers the opposite and goes down that way: every round is a mistake,
@@ -24,19 +24,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from afterwit.adversaries._contrary import ContraryStream
-from afterwit.concepts._bits import Words64
-from afterwit.concepts._progress import LIMIT, search
 from afterwit.concepts.finite_class import FiniteClass, as_class
 from afterwit.concepts.littlestone import Subclasses
+from afterwit.concepts.search import LIMIT, search
 
 
 def mistake_tree(hypotheses: Any, learner: Any, *, labels: Any = None, limit: int = LIMIT) -> ContraryStream:
     """opt(H) points, each labelled against what ``learner`` predicts in its round.
 
     hypotheses  a `FiniteClass`, or a matrix of 0 and 1 (hypotheses x points)
-    learner     with which it is to be played: ``play(learner, mistake_tree(hypotheses, learner))``
+    learner     the learner to play it with: ``play(learner, mistake_tree(hypotheses, learner))``
     labels      the negative and the positive label; the learner's if not given
-    limit       give up, with an error, where the Littlestone dimension takes more steps than this
+    limit       the most steps that the Littlestone dimension may take; beyond it there is an error
 
     ``target`` is the name of a hypothesis that agrees with all labels.
     """
@@ -48,7 +47,7 @@ class _Tree(ContraryStream):
         self._hypotheses = hypotheses
         self._subclasses = Subclasses(hypotheses)
         self._limit = limit
-        self._alive: Words64 = hypotheses.everything()
+        self._alive = hypotheses.everything()
         with search("the Littlestone dimension", limit, False) as steps:
             depth = self._subclasses.dimension(self._alive, steps)
         super().__init__(learner, depth, labels)

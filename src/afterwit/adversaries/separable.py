@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data.checks import real_number, whole_number
+from afterwit.data import checks
 from afterwit.errors import invalid
 from afterwit.streams.arrays import ArrayStream
 
@@ -32,13 +32,15 @@ class SeparableStream(ArrayStream):
 
 def separable(rounds: int, dimension: int, margin: float, *, seed: int, radius: float = 1.0) -> SeparableStream:
     """Draw the stream; both labels are equally likely, margins are uniform between ``margin`` and ``radius``."""
-    whole_number("rounds", rounds, 1)
-    whole_number("dimension", dimension, 1)
-    radius = real_number("radius", radius, "a positive number between 1e-100 and 1e100", 1e-100, 1e100)
-    margin = real_number("margin", margin, f"a positive number, at most the radius {radius}", 0, radius)
+    rounds = checks.count("rounds", rounds)
+    dimension = checks.count("dimension", dimension)
+    radius = checks.real_number("radius", radius, "a positive number between 1e-100 and 1e100", 1e-100, 1e100)
+    margin = checks.real_number("margin", margin, f"a positive number, at most the radius {radius}", 0, radius)
     if dimension == 1 and margin != radius:
-        raise invalid("margin", f"the radius {radius} in dimension 1, where all examples are that far out", margin)
-    random = np.random.default_rng(seed)
+        raise invalid(
+            "margin", f"the radius {radius} in dimension 1, where every example has that distance from 0", margin
+        )
+    random = np.random.default_rng(checks.seed("seed", seed))
     target = random.standard_normal(dimension)
     target /= np.linalg.norm(target)
     y = random.choice(np.array([-1, 1]), size=rounds)

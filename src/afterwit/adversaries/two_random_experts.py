@@ -1,4 +1,4 @@
-"""Two experts of whom a fair coin makes one wrong in every round: no algorithm has little regret.
+"""Two experts, one of which is wrong in every round by the toss of a fair coin: every algorithm has regret.
 
 The advice is the same in every round: expert 1 says 0, expert 2 says 1. The outcome is a fair coin, so that the
 losses are (0, 1) or (1, 0). Whatever an algorithm does, it loses T/2 on average, while the better of the experts,
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data.checks import whole_number
+from afterwit.data import checks
 
 
 class TwoRandomExperts:
@@ -41,12 +41,12 @@ class TwoRandomExperts:
 
     @property
     def least_regret(self) -> float:
-        """sqrt(T/8), below which no algorithm's expected regret is."""
+        """sqrt(T/8): no algorithm has a smaller expected regret."""
         return math.sqrt(len(self) / 8)
 
     @property
     def expected_regret(self) -> float:
-        """Every algorithm's: the mean of |heads - T/2|, which is T/2 C(T - 1, (T - 1) // 2) / 2^(T - 1)."""
+        """That of every algorithm: the mean of |heads - T/2|, which is T/2 C(T - 1, (T - 1) // 2) / 2^(T - 1)."""
         rounds = len(self)
         middle = (rounds - 1) // 2
         ways = math.lgamma(rounds) - math.lgamma(middle + 1) - math.lgamma(rounds - middle)
@@ -55,5 +55,6 @@ class TwoRandomExperts:
 
 def two_random_experts(rounds: int, *, seed: int) -> TwoRandomExperts:
     """Toss the coins."""
-    whole_number("rounds", rounds, 1)
-    return TwoRandomExperts(np.random.default_rng(seed).integers(0, 2, size=rounds))
+    rounds = checks.count("rounds", rounds)
+    random = np.random.default_rng(checks.seed("seed", seed))
+    return TwoRandomExperts(random.integers(0, 2, size=rounds))

@@ -6,31 +6,27 @@ from afterwit.batch.controlled_testing import controlled_testing
 from afterwit.batch.frozen import FrozenPredictor
 from afterwit.batch.kernel_margin import kernel_margin_bound
 from afterwit.batch.large_gap import large_gap
-from afterwit.batch.occam import (
-    description_delta,
-    description_error,
-    description_sample_size,
-    occam_delta,
-    occam_error,
-    occam_sample_size,
-)
 from afterwit.batch.penalized_selection import penalized_selection
 from afterwit.batch.progressive import progressive_bound
 from afterwit.batch.random_stopping import random_stopping
-from afterwit.batch.uniform import (
+from afterwit.sampling import (
+    description_delta,
+    description_error,
+    description_sample_size,
     hoeffding_delta,
     hoeffding_deviation,
     hoeffding_sample_size,
+    log_growth_bound,
+    majority_vc_dimension,
+    occam_delta,
+    occam_error,
+    occam_sample_size,
     regularised_delta,
     regularised_deviation,
     regularised_sample_size,
     uniform_delta,
     uniform_deviation,
     uniform_sample_size,
-)
-from afterwit.batch.vc import (
-    log_growth_bound,
-    majority_vc_dimension,
     vc_closed_sample_size,
     vc_delta,
     vc_deviation,

@@ -206,10 +206,3 @@ def _different(predicted: Any, labels: Any) -> Flags:
         array[:] = labels
         labels = array
     return np.asarray(predicted != labels, dtype=bool)
-
-
-def probability(parameter: str, value: Any) -> float:
-    """A number strictly between 0 and 1."""
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0 < value < 1:
-        return float(value)
-    raise invalid(parameter, "a number between 0 and 1, without these", value)

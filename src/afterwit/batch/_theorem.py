@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight
+from afterwit.core.certificate import Assumption, Basis, Ceiling, Certificate, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 from afterwit.errors import invalid
+
+Inputs = Mapping[str, float | str]
 
 
 class BatchTheorem(Theorem):
     """A bound on the error on new data, with probability 1 - delta over the examples."""
 
     quantity = "error"
+    #: What the quantity can be at most: a number, or the input of a certificate that says so.
+    largest: ClassVar[float | str] = 1.0
     #: Every such theorem by the name of its class, for certificates that come from a file.
-    known: ClassVar[dict[str, type[BatchTheorem]]] = {}
+    by_class_name: ClassVar[dict[str, type[BatchTheorem]]] = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        BatchTheorem.known[cls.__name__] = cls
+        BatchTheorem.by_class_name[cls.__name__] = cls
 
     def __init__(self, delta: float | None = None, quantity: str = "") -> None:
         self.delta = delta
@@ -26,17 +32,38 @@ class BatchTheorem(Theorem):
         if delta is not None:
             self.chance = with_probability(delta)
 
-    def certify(self, evidence: Any) -> Certificate:
-        """The certificate for evidence that says subject, rounds, observed, bound, inputs and assumptions."""
-        return Certificate(
-            theorem=self,
-            subject=evidence["subject"],
-            rounds=evidence["rounds"],
-            observed=evidence["observed"],
-            bound=evidence["bound"],
-            assumptions=(*evidence.get("assumptions", ()), independent()),
-            inputs=evidence.get("inputs", {}),
-        )
+    def applied(
+        self, evidence: Any, bound: Any, inputs: Inputs, *extra: Assumption, observed: float | None = None
+    ) -> Certificate:
+        """The certificate for a bound, which also needs that new examples are like those seen."""
+        value = None if bound is None else float(bound)
+        made: Certificate = evidence.certificate(self, value, inputs, *extra, independent(), observed=observed)
+        return made
+
+    def ceiling(self, inputs: Inputs) -> Ceiling | None:
+        """What the quantity can be at most, as far as it is known."""
+        most = inputs.get(self.largest) if isinstance(self.largest, str) else self.largest
+        if not isinstance(most, int | float):
+            return None
+        return Ceiling(most, f"no {'error' if self.quantity == 'error' else 'loss'} is above {most:g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchEvidence(Evidence):
+    """What a procedure saw of the examples it was given."""
+
+    #: What happened on average in a round.
+    happened: float
+
+    def observed(self, theorem: Theorem) -> float:
+        del theorem
+        return self.happened
+
+    def certificate(self, theorem: Theorem, bound: float | None, inputs: Inputs, *extra: Any, **more: Any) -> Any:
+        """The theorem applied. What was asked for is shown also where nothing can be said about it."""
+        assert isinstance(theorem, BatchTheorem)
+        made = super().certificate(theorem, bound, inputs, *extra, **more)
+        return replace(made, inputs=inputs, ceiling=theorem.ceiling(inputs))
 
 
 def with_probability(delta: float) -> str:
@@ -73,18 +100,16 @@ def as_data(certificate: Certificate) -> dict[str, Any]:
 
 def from_data(data: Any) -> Certificate:
     """The certificate whose ``as_data`` this was."""
-    kind = BatchTheorem.known[data["theorem"]]
-    return Certificate(
-        theorem=kind(data["delta"], data["quantity"]),
+    theorem = BatchTheorem.by_class_name[data["theorem"]](data["delta"], data["quantity"])
+    evidence = BatchEvidence(
         subject=data["subject"],
         rounds=data["rounds"],
-        observed=data["observed"],
-        bound=data["bound"],
+        happened=data["observed"],
         assumptions=tuple(
             Assumption(statement, Basis[basis], holds, detail)
             for statement, basis, holds, detail in data["assumptions"]
         ),
-        hindsight=None if data["hindsight"] is None else Hindsight(*data["hindsight"]),
-        inputs=data["inputs"],
-        others=tuple(from_data(other) for other in data["others"]),
     )
+    hindsight = None if data["hindsight"] is None else Hindsight(*data["hindsight"])
+    made: Certificate = evidence.certificate(theorem, data["bound"], data["inputs"], hindsight=hindsight)
+    return replace(made, others=tuple(from_data(other) for other in data["others"]))

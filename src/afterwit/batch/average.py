@@ -26,61 +26,127 @@ averaged hypothesis, error: error at most 0.08754, with probability 95% (holds; 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from afterwit.batch._linear import Columns, Floats, has_fresh_weights, is_linear, reserved
-from afterwit.batch._rounds import Block, Source, fresh_copy, probability
-from afterwit.batch._theorem import BatchTheorem
+from afterwit.batch._rounds import Block, Source, fresh_copy
+from afterwit.batch._theorem import BatchEvidence, BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
-from afterwit.core.certificate import Assumption, Basis, Certificate
-from afterwit.data.checks import positive_number
+from afterwit.batch.progressive import MEAN_LOSS, ProgressiveBound
+from afterwit.core.certificate import Assumption, Basis, Certificate, apply
+from afterwit.core.inputs import CHANCE, DELTA, IID, LOSS_RANGE, ROUNDS
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.checks import is_number, one_of, optional, positive_number, share
+from afterwit.data.margin_losses import losses
+from afterwit.data.quantities import NOT_NEGATIVE, ln
 from afterwit.errors import InputError, invalid
 from afterwit.hindsight.comparator import row_norms
-from afterwit.linear._losses import losses
 from afterwit.linear.perceptron import Perceptron
 
 #: How much of each loss a mistake costs at least.
 COST_OF_A_MISTAKE = {"hinge": 1.0, "logistic": math.log(2), "squared": 0.5}
 LOSSES = (*COST_OF_A_MISTAKE, "perceptron")
+AVERAGED = f"{IID}; the loss is convex in the prediction and between 0 and M, and the hypotheses are averaged"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageEvidence(BatchEvidence):
+    """A run whose hypotheses were averaged; what happened is the mean loss."""
+
+    delta: float
+    loss: str
+    mistakes: int
+    #: The most that an example can cost; infinite if that is not known.
+    largest_loss: float
+    #: What the caller promises that the regret does not exceed, if anything.
+    regret: float | None
+
+    def observed(self, theorem: Theorem) -> float:
+        return self.mistakes / self.rounds if theorem.quantity == "error" else self.happened
+
+    @property
+    def inputs(self) -> dict[str, float | str]:
+        """What certificates show beside the bound."""
+        shown: dict[str, float | str] = {"loss": self.loss, "T": self.rounds, "delta": self.delta}
+        shown["observed"] = "while learning"
+        return {**shown, "M": self.largest_loss} if math.isfinite(self.largest_loss) else shown
 
 
 class AverageLoss(BatchTheorem):
     """A convex loss of the average is at most the average loss."""
 
+    id = "average"
     name = "averaged hypothesis"
-    statement = "R(average) <= mean loss while learning + M sqrt(2 ln(1/delta) / T)"
-    citation = "Mohri et al. 2018, Theorem 8.15"
     quantity = "loss"
+    formula_quantity = "risk"
+    formula = ProgressiveBound.formula
+    inputs = (MEAN_LOSS, ROUNDS, DELTA, LOSS_RANGE)
+    needs = AVERAGED
+    citation = "Mohri et al. 2018, Theorem 8.15"
+    chance = CHANCE
     foreseeable = False
+    largest = "M"
 
     @staticmethod
-    def bound(mean_loss: Any, rounds: Any, delta: Any, largest_loss: Any) -> Any:
-        return mean_loss + largest_loss * math.sqrt(2 * math.log(1 / delta) / rounds)
+    def bound(mean_loss: Any, rounds: Any, delta: Any, loss_range: Any) -> Any:
+        return ProgressiveBound.bound(mean_loss, rounds, delta, loss_range)
+
+    def certify(self, evidence: Any) -> Certificate:
+        bound = self.bound(evidence.happened, evidence.rounds, evidence.delta, evidence.largest_loss)
+        return self.applied(evidence, bound, evidence.inputs)
 
 
-class AverageError(AverageLoss):
+class AverageError(BatchTheorem):
     """The same for the error, where every mistake costs at least c of the loss."""
 
     name = "averaged hypothesis, error"
-    statement = "error <= (mean loss while learning + M sqrt(2 ln(1/delta) / T)) / c"
-    quantity = "error"
+    formula = "(L + M sqrt(2 ln(1/delta) / T)) / c"
+    citation = AverageLoss.citation
+    foreseeable = False
+
+    @staticmethod
+    def bound(mean_loss: Any, rounds: Any, delta: Any, loss_range: Any, cost: Any) -> Any:
+        return AverageLoss.bound(mean_loss, rounds, delta, loss_range) / cost
+
+    def certify(self, evidence: Any) -> Certificate | None:
+        if evidence.loss not in COST_OF_A_MISTAKE:
+            return None
+        cost = COST_OF_A_MISTAKE[evidence.loss]
+        bound = self.bound(evidence.happened, evidence.rounds, evidence.delta, evidence.largest_loss, cost)
+        return self.applied(evidence, bound, {**evidence.inputs, "c": cost, "mean loss": evidence.happened})
 
 
 class AverageExcess(BatchTheorem):
     """The loss of the average beyond that of the best comparator."""
 
+    id = "average-excess"
     name = "averaged hypothesis, beyond the best"
-    statement = "R(average) - inf R(u) <= R_T / T + 2 M sqrt(2 ln(2/delta) / T)"
-    citation = "Mohri et al. 2018, Theorem 8.15"
     quantity = "loss beyond the best"
+    formula_quantity = "risk - inf risk"
+    formula = "{regret} / {rounds} + 2 {loss_range} sqrt(2 ln(2/{delta}) / {rounds})"
+    inputs = (Input("regret", "R_T", "the learner's regret", NOT_NEGATIVE), ROUNDS, DELTA, LOSS_RANGE)
+    needs = AVERAGED
+    citation = AverageLoss.citation
+    chance = CHANCE
     foreseeable = False
+    largest = "M"
 
     @staticmethod
-    def bound(regret: Any, rounds: Any, delta: Any, largest_loss: Any) -> Any:
-        return regret / rounds + 2 * largest_loss * math.sqrt(2 * math.log(2 / delta) / rounds)
+    def bound(regret: Any, rounds: Any, delta: Any, loss_range: Any) -> Any:
+        return regret / rounds + 2 * loss_range * np.sqrt(2 * ln(2 / delta) / rounds)
+
+    def certify(self, evidence: Any) -> Certificate | None:
+        regret, rounds = evidence.regret, evidence.rounds
+        if regret is None:
+            return None
+        bound = self.bound(regret, rounds, evidence.delta, evidence.largest_loss)
+        promise = Assumption(f"the regret is at most {regret:.4g}", Basis.PROMISED, None)
+        return self.applied(
+            evidence, bound, {**evidence.inputs, "R_T": float(regret)}, promise, observed=regret / rounds
+        )
 
 
 def average(
@@ -105,12 +171,11 @@ def average(
     regret        a number that the learner's regret in this loss does not exceed, for the second bound
     delta         how likely each bound may fail
     """
-    delta = probability("delta", delta)
-    if not isinstance(loss, str) or loss not in LOSSES:
-        raise invalid("loss", "one of " + ", ".join(map(repr, LOSSES)), loss)
-    radius = None if radius is None else positive_number("radius", radius)
-    largest_loss = None if largest_loss is None else positive_number("largest_loss", largest_loss)
-    if regret is not None and (not isinstance(regret, (int, float)) or not math.isfinite(regret)):
+    delta = share("delta", delta)
+    loss = one_of(LOSSES)("loss", loss)
+    radius = optional(positive_number)("radius", radius)
+    largest_loss = optional(positive_number)("largest_loss", largest_loss)
+    if regret is not None and not (is_number(regret) and math.isfinite(regret)):
         raise invalid("regret", "a number", regret)
     if not is_linear(learner):
         raise invalid("learner", "a linear learner, whose score is w . x", type(learner))
@@ -121,7 +186,18 @@ def average(
     if played.rounds == 0:
         raise InputError("X must be at least one example; received none")
     M, known = _largest_loss(learner, loss, radius, largest_loss, played)
-    certificate = _certificate(learner, loss, played, M, known, regret, delta)
+    evidence = AverageEvidence(
+        subject=f"average of {type(learner).__name__}",
+        rounds=played.rounds,
+        happened=played.total / played.rounds,
+        assumptions=known,
+        delta=delta,
+        loss=loss,
+        mistakes=played.mistakes,
+        largest_loss=M,
+        regret=regret,
+    )
+    certificate = apply((AverageError(delta), AverageLoss(delta), AverageExcess(delta)), evidence)
     return FrozenPredictor(played.predictor(), "average", certificate)
 
 
@@ -229,7 +305,7 @@ def _largest_loss(
 
 
 def _largest_score(learner: Any, radius: float) -> tuple[float, str]:
-    """The greatest |w . x| there can be for examples within the radius, and why."""
+    """The largest |w . x| for examples within the radius, and why there is none larger."""
     parameters = learner.parameters
     length = math.hypot(radius, 1.0) if parameters.get("intercept") else radius
     if parameters.get("ball") is not None:
@@ -239,27 +315,3 @@ def _largest_score(learner: Any, radius: float) -> tuple[float, str]:
     if has_fresh_weights(learner):
         return length, "the weights have a 1-norm of at most 1"
     return math.inf, f"nothing bounds the weights of {type(learner).__name__}"
-
-
-def _certificate(
-    learner: Any, loss: str, played: _Average, M: float, known: tuple[Assumption, ...], regret: Any, delta: float
-) -> Certificate:
-    mean = played.total / played.rounds
-    finite = math.isfinite(M)
-    bound = AverageLoss.bound(mean, played.rounds, delta, M) if finite else None
-    inputs: dict[str, Any] = {"loss": loss, "T": played.rounds, "delta": delta, "observed": "while learning"}
-    if finite:
-        inputs["M"] = M
-    evidence = {"subject": f"average of {type(learner).__name__}", "rounds": played.rounds, "assumptions": known}
-    found = [AverageLoss(delta).certify({**evidence, "observed": mean, "bound": bound, "inputs": inputs})]
-    if loss in COST_OF_A_MISTAKE:
-        cost = COST_OF_A_MISTAKE[loss]
-        error = {"observed": played.mistakes / played.rounds, "bound": None if bound is None else bound / cost}
-        shown = {**inputs, "c": cost, "mean loss": mean}
-        found.insert(0, AverageError(delta).certify({**evidence, **error, "inputs": shown}))
-    if regret is not None:
-        promise = Assumption(f"the regret is at most {regret:.4g}", Basis.PROMISED, None)
-        beyond = AverageExcess.bound(regret, played.rounds, delta, M) if finite else None
-        excess = {"observed": regret / played.rounds, "bound": beyond, "inputs": {**inputs, "R_T": float(regret)}}
-        found.append(AverageExcess(delta).certify({**evidence, **excess, "assumptions": (*known, promise)}))
-    return replace(found[0], others=tuple(found[1:]))

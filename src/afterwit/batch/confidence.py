@@ -8,7 +8,7 @@ Interval    with S_t = l_1 + ... + l_t, lambda_k = 4 / 2^k for k = 0..19, and b 
             upper_t = min_k (1 - exp(-(lambda_k S_t + b) / t)) / (1 - exp(-lambda_k))
             lower_t = max_k (exp((lambda_k S_t - b) / t) - 1) / (exp(lambda_k) - 1)
 Guarantee   with probability at least 1 - delta, for all t at once: lower_t <= (R_1 + ... + R_t) / t <= upper_t. So
-            one may look whenever one likes, and stop because of what one saw.
+            you may look at it in any round, and stop because of what you see.
 Proof       exp is convex, so that E[exp(a l_t) | before] <= 1 + R_t (e^a - 1) for every a, and the product over the
             rounds of exp(a l_s) / (1 + R_s (e^a - 1)) is a supermartingale that starts at 1. It ever exceeds 1/c with
             probability at most c (Ville). The logarithm is concave, so that the sum of ln(1 + R_s (e^a - 1)) is at most
@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.batch._rounds import probability
+from afterwit.data.checks import share
 from afterwit.errors import Words, invalid
 
 #: The slopes of the exponents: one suits every length of the sequence up to some 10^11 rounds.
@@ -61,7 +61,7 @@ def confidence_sequence(losses: Any, delta: Any = 0.05) -> ConfidenceBand:
     losses  the loss of each round in order, from 0 to 1: mistakes as 0 and 1 or as False and True
     delta   how likely it may be that some interval, in whatever round, misses
     """
-    delta = probability("delta", delta)
+    delta = share("delta", delta)
     values = _checked(losses)
     rounds, totals = np.arange(1, len(values) + 1), np.cumsum(values)
     lower, upper = _interval(rounds, totals, delta)
@@ -72,7 +72,7 @@ class ConfidenceSequence:
     """The same, round by round: it remembers the number of rounds and the total loss, and nothing else."""
 
     def __init__(self, delta: Any = 0.05) -> None:
-        self.delta = probability("delta", delta)
+        self.delta = share("delta", delta)
         self.rounds = 0
         self.total = 0.0
 

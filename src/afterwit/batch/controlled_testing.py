@@ -19,15 +19,21 @@ controlled testing: error at most 0.05, with probability 95% (holds; Blum et al.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from afterwit.batch._rounds import Block, Source, fresh_copy, probability
-from afterwit.batch._theorem import BatchTheorem
+from afterwit.batch._rounds import Block, Source, fresh_copy
+from afterwit.batch._theorem import BatchEvidence, BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
-from afterwit.batch.large_gap import LargeGap
-from afterwit.core.certificate import Assumption, Basis
+from afterwit.batch.large_gap import RightInARow
+from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.inputs import CHANCE, DELTA, ERROR_RATE, IID
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.checks import share
+from afterwit.data.quantities import COUNT
+from afterwit.sampling._shared import BLUM
 
 #: So much of a test is held in memory at once.
 PORTION = 8192
@@ -37,30 +43,65 @@ class ControlledTesting(BatchTheorem):
     """A hypothesis that passed a test of its own is rarely wrong."""
 
     name = "controlled testing"
-    statement = "error <= epsilon after a test on (1/epsilon) ln((i + 2)^2 / delta) fresh examples without a mistake"
-    citation = "Blum et al., Foundations of Data Science, section 5.9"
+    formula = "epsilon after a test on (1/epsilon) ln((i + 2)^2 / delta) fresh examples without a mistake"
+    citation = f"{BLUM}, section 5.9"
+    beforehand = True
+
+    def certify(self, evidence: Any) -> Certificate:
+        inputs = {
+            "epsilon": evidence.epsilon,
+            "i": evidence.failed,
+            "delta": evidence.delta,
+            "observed": "in the last test",
+        }
+        return self.applied(evidence, evidence.epsilon, inputs)
+
+
+class FreshExamples(Theorem):
+    """How many fresh examples test a hypothesis."""
+
+    id = "controlled-testing"
+    name = ControlledTesting.name
+    quantity = "fresh examples"
+    formula = "ceil(ln(({hypothesis} + 2)^2 / {delta}) / {error})"
+    inputs = (
+        Input("hypothesis", "i", "the number of the hypothesis tested, the first being 1", COUNT),
+        ERROR_RATE,
+        DELTA,
+    )
+    needs = f"{IID} and the hypothesis is right on all of them; the error is then at most eps, {CHANCE}"
+    citation = ControlledTesting.citation
+    sense = ">="
 
     @staticmethod
-    def needed(epsilon: Any, number: Any, delta: Any) -> int:
-        """The size of test i, which comes after i failed ones."""
-        return LargeGap.needed(epsilon, number, delta)
+    def bound(hypothesis: Any, error: Any, delta: Any) -> Any:
+        return RightInARow.bound(hypothesis, error, delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LastTestEvidence(BatchEvidence):
+    """The last test, and how many failed before it."""
+
+    delta: float
+    epsilon: float
+    failed: int
 
 
 def controlled_testing(learner: Any, X: Any, y: Any = None, *, epsilon: Any, delta: Any = 0.05) -> FrozenPredictor:
-    """The hypothesis that passes its test. If the examples end before, the last one, with no promise.
+    """The hypothesis that passes its test. If the examples end first, the last one, without a bound.
 
     learner  where to begin; it is copied, and never changed
     X, y     examples and labels, or a stream in place of both; a stream is read no further than needed
     epsilon  the error to reach
     delta    how likely the bound may fail
     """
-    delta, epsilon = probability("delta", delta), probability("epsilon", epsilon)
+    delta, epsilon = share("delta", delta), share("epsilon", epsilon)
     working = fresh_copy(learner)
     tests = used = 0
     wrong = 0
     with Source(learner, X, y) as source:
         while True:
-            needed = ControlledTesting.needed(epsilon, tests, delta)
+            needed = RightInARow.bound(tests, epsilon, delta)
             seen, wrong = 0, 0
             to_learn: tuple[Block, int] | None = None
             while seen < needed and (block := source.take(min(PORTION, needed - seen))) is not None:
@@ -80,17 +121,16 @@ def controlled_testing(learner: Any, X: Any, y: Any = None, *, epsilon: Any, del
     detail = f"test {tests + 1}, {needed:,} examples" if passed else ""
     if not passed:
         detail = f"the examples ended in test {tests + 1}, which needs {needed:,}; {seen:,} were left"
-    certificate = ControlledTesting(delta).certify(
-        {
-            "subject": type(learner).__name__,
-            "rounds": used,
-            "observed": 0.0 if passed or not seen else wrong / seen,
-            "bound": epsilon if passed else None,
-            "inputs": {"epsilon": epsilon, "i": tests, "delta": delta, "observed": "in the last test"},
-            "assumptions": (
-                Assumption("the hypothesis passed a test of its own", Basis.OBSERVED, passed, detail),
-                Assumption("each test has examples that nothing was learned from", Basis.ENFORCED, True),
-            ),
-        }
+    evidence = LastTestEvidence(
+        subject=type(learner).__name__,
+        rounds=used,
+        happened=0.0 if passed or not seen else wrong / seen,
+        assumptions=(
+            Assumption("the hypothesis passed a test of its own", Basis.OBSERVED, passed, detail),
+            Assumption("each test has examples that nothing was learned from", Basis.ENFORCED, True),
+        ),
+        delta=delta,
+        epsilon=epsilon,
+        failed=tests,
     )
-    return FrozenPredictor(working, "controlled_testing", certificate)
+    return FrozenPredictor(working, "controlled_testing", ControlledTesting(delta).certify(evidence))

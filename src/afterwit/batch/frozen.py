@@ -27,7 +27,7 @@ from afterwit.errors import InputError, invalid
 
 
 class FrozenPredictor:
-    """One hypothesis of a learner, fixed for ever.
+    """One hypothesis of a learner. It does not change any more.
 
     learner      the learner in the state that predicts; it is copied
     procedure    the name of the function that chose it
@@ -67,7 +67,7 @@ class FrozenPredictor:
 
     @property
     def certificate(self) -> Certificate:
-        """What was promised about the error on new data, and what it rests on."""
+        """The bound on the error on new data, and its assumptions."""
         return self._certificate
 
     @property
@@ -77,12 +77,12 @@ class FrozenPredictor:
 
     @property
     def learner(self) -> Any:
-        """A copy of the learner it predicts by, which may learn on; the predictor does not."""
+        """A copy of the learner it predicts with. The copy may learn more; the predictor does not change."""
         return independent_copy(self._learner)
 
     @property
     def labels(self) -> Any:
-        """The labels it tells apart, as the learner says them."""
+        """The labels it predicts, as the learner knows them."""
         labels = self._learner.labels
         return self._learner.classes if labels is None else labels
 

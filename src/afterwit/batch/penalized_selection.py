@@ -12,8 +12,8 @@ Proof       the second, for all i at once: Hoeffding, each with probability delt
             together fail with probability at most delta as soon as T >= 2 (for T = 1 it is above 1).
 Cost        a hypothesis lives from one change of the learner to the next, so that there are as many as mistakes, and
             one more, for a conservative learner. Each predicts only what comes after its life, and is dropped as soon
-            as its losses so far are too many to win. Those that were not out of it from the start are in contention.
-            For learners that change in every round that can be T hypotheses: ``every`` looks at fewer.
+            as its losses so far are too large to win. Those that had to predict anything are "in contention".
+            Learners that change in every round have T hypotheses: ``every`` considers fewer of them.
 Memory      the examples; a stream is read to its end. Of the hypotheses, a portion of fixed size (16 million
             weights), or 64 copies of a learner that is not linear.
 Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Exercise 8.10.
@@ -28,7 +28,7 @@ penalised risk estimate: error at most 0.08063, with probability 95% (holds; Moh
 from __future__ import annotations
 
 import math
-from numbers import Integral
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,40 +41,85 @@ from afterwit.batch._hypotheses import (
     checked_losses,
     hypotheses_of,
 )
-from afterwit.batch._rounds import Block, Source, fresh_copy, probability
-from afterwit.batch._theorem import BatchTheorem
+from afterwit.batch._rounds import Block, Source, fresh_copy
+from afterwit.batch._theorem import BatchEvidence, BatchTheorem
 from afterwit.batch.frozen import FrozenPredictor
-from afterwit.core.certificate import Assumption, Basis, tightest_first
+from afterwit.batch.progressive import MEAN_LOSS
+from afterwit.core.certificate import Assumption, Basis, Certificate, apply
+from afterwit.core.inputs import CHANCE, DELTA, IID, ROUNDS
+from afterwit.data.checks import count, share
+from afterwit.data.quantities import ln
 from afterwit.errors import InputError, invalid
 
 #: The hypotheses with the longest lives go first: what they reach the others have to beat.
 PILOTS = 4
 
 
+@dataclass(frozen=True, kw_only=True)
+class SelectionEvidence(BatchEvidence):
+    """The hypothesis that was selected; what happened is the mean loss while learning."""
+
+    delta: float
+    #: What it loses on the last so many examples, from the round after whose hypothesis it is.
+    loss: float
+    examples: int
+    hypotheses: int
+    in_contention: int
+    #: Whether the hypothesis of every round was considered.
+    considered_all: bool
+
+
 class PenalizedSelection(BatchTheorem):
     """The selected hypothesis against the mean loss while learning."""
 
+    id = "penalized-selection"
     name = "penalised selection"
-    statement = "R(h) <= mean loss while learning + 6 sqrt(ln(2 (T + 1) / delta) / T)"
+    formula_quantity = "risk"
+    formula = "{mean_loss} + 6 sqrt(ln(2 ({rounds} + 1) / {delta}) / {rounds})"
+    inputs = (MEAN_LOSS, ROUNDS, DELTA)
+    needs = f"{IID} and losses are between 0 and 1"
     citation = "Mohri et al. 2018, Exercise 8.10"
+    chance = CHANCE
     foreseeable = False
 
     @staticmethod
     def bound(mean_loss: Any, rounds: Any, delta: Any) -> Any:
-        return mean_loss + 6 * math.sqrt(math.log(2 * (rounds + 1) / delta) / rounds)
+        return mean_loss + 6 * np.sqrt(ln(2 * (rounds + 1) / delta) / rounds)
+
+    def certify(self, evidence: Any) -> Certificate | None:
+        if not evidence.considered_all:
+            return None
+        rounds, delta = evidence.rounds, evidence.delta
+        inputs = {"T": rounds, "delta": delta, "observed": "while learning"}
+        return self.applied(evidence, self.bound(evidence.happened, rounds, delta), inputs)
 
 
 class PenalizedEstimate(BatchTheorem):
     """The selected hypothesis by its own loss on the examples after it."""
 
     name = "penalised risk estimate"
-    statement = "R(h) <= m / n + sqrt(ln(T (T + 1) / delta) / (2 n)), with m its loss on the last n examples"
+    formula_quantity = "risk"
+    formula = "m / n + sqrt(ln(T (T + 1) / delta) / (2 n)), with m its loss on the last n examples"
     citation = "Mohri et al. 2018, Exercise 8.10 (c)"
     foreseeable = False
 
     @staticmethod
     def bound(loss: Any, examples: Any, rounds: Any, delta: Any) -> Any:
         return loss / examples + np.sqrt(math.log(rounds * (rounds + 1) / delta) / (2 * examples))
+
+    def certify(self, evidence: Any) -> Certificate:
+        rounds, delta, loss, examples = evidence.rounds, evidence.delta, evidence.loss, evidence.examples
+        inputs = {
+            "T": rounds,
+            "delta": delta,
+            "i": rounds - examples + 1,
+            "m": loss,
+            "n": examples,
+            "hypotheses": evidence.hypotheses,
+            "in contention": evidence.in_contention,
+            "observed": "on the last n examples",
+        }
+        return self.applied(evidence, self.bound(loss, examples, rounds, delta), inputs, observed=loss / examples)
 
 
 def penalized_selection(
@@ -88,50 +133,31 @@ def penalized_selection(
     loss     "zero-one" for mistakes, or a function of two arrays, scores and signs of labels, with values from 0 to 1
     every    consider the hypotheses of rounds 1, 1 + every, 1 + 2 every, ... only; then the second bound alone holds
     """
-    delta = probability("delta", delta)
-    if not isinstance(every, Integral) or isinstance(every, bool) or every < 1:
-        raise invalid("every", "a whole number, at least 1", every)
+    delta, every = share("delta", delta), count("every", every)
     if loss != "zero-one" and not callable(loss):
         raise invalid("loss", "'zero-one' or a function of scores and signs", loss)
     function: Loss | None = None if loss == "zero-one" else loss
     with Source(learner, X, y) as source:
-        race = race_of(fresh_copy(learner), source.everything(), delta, function, int(every))
-    rounds, mean = race.rounds, float(race.online.mean())
-    quantity = "" if function is None else "loss"
-    inputs: dict[str, Any] = {
-        "T": rounds,
-        "delta": delta,
-        "i": race.winner + 1,
-        "m": race.loss,
-        "n": rounds - race.winner,
-    }
-    counted = {"hypotheses": len(race.hypotheses.begin), "in contention": race.contention}
+        race = race_of(fresh_copy(learner), source.everything(), delta, function, every)
     selected = race.learner()
     bounded = Assumption("a round costs at most 1", Basis.ENFORCED, True)
     if function is not None:
         bounded = Assumption("a round costs at most 1", Basis.PROMISED, None, "so it was here")
-    evidence = {
-        "subject": type(learner).__name__,
-        "rounds": rounds,
-        "assumptions": (bounded, _counted_again(selected, race, function)),
-    }
-    found = [
-        PenalizedEstimate(delta, quantity).certify(
-            {
-                **evidence,
-                "observed": race.loss / (rounds - race.winner),
-                "bound": race.best,
-                "inputs": {**inputs, **counted, "observed": "on the last n examples"},
-            }
-        )
-    ]
-    if every == 1:
-        bound = PenalizedSelection.bound(mean, rounds, delta)
-        shown = {"T": rounds, "delta": delta, "observed": "while learning"}
-        found.append(
-            PenalizedSelection(delta, quantity).certify({**evidence, "observed": mean, "bound": bound, "inputs": shown})
-        )
-    return FrozenPredictor(selected, "penalized_selection", tightest_first(found))
+    evidence = SelectionEvidence(
+        subject=type(learner).__name__,
+        rounds=race.rounds,
+        happened=float(race.online.mean()),
+        assumptions=(bounded, _counted_again(selected, race, function)),
+        delta=delta,
+        loss=race.loss,
+        examples=race.rounds - race.winner,
+        hypotheses=len(race.hypotheses.begin),
+        in_contention=race.contention,
+        considered_all=every == 1,
+    )
+    quantity = "" if function is None else "loss"
+    certificate = apply((PenalizedEstimate(delta, quantity), PenalizedSelection(delta, quantity)), evidence)
+    return FrozenPredictor(selected, "penalized_selection", certificate)
 
 
 def _counted_again(selected: Any, race: Race, loss: Loss | None) -> Assumption:

@@ -1,4 +1,4 @@
-"""Random stopping: the hypothesis of a round drawn by lot.
+"""Random stopping: the hypothesis of a round that is drawn at random.
 
 Setting     T examples drawn independently from one distribution; h_t is the hypothesis before round t, R(h_t) its error
             on new data.
@@ -7,8 +7,8 @@ Guarantee   for a learner with mistake bound M the expected error of h_t, over t
             M/T: with T = M/epsilon examples, at most epsilon. And with no mistake bound, with probability at least 1
             - delta over the examples: the expected error over the draw is at most the share of mistakes made while
             learning plus sqrt(2 ln(1/delta) / T).
-Memory      two hypotheses. The round is drawn as the stream goes by (each round takes the place of the choice so far
-            with probability 1/t), so that its length need not be known; some ln T copies are made.
+Memory      two hypotheses. The round is drawn while the stream is read (round t replaces the choice so far with
+            probability 1/t), so the length of the stream need not be known. About ln T copies are made.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, Theorem 6.14 (5.12 in a later edition); Mohri,
             Rostamizadeh & Talwalkar 2018, Lemma 8.14.
 
@@ -16,47 +16,91 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, Theorem 6.14 (
 >>> stream = adversaries.separable(4000, 20, margin=0.2, seed=0)
 >>> predictor = random_stopping(Perceptron(), stream, mistake_bound=25, seed=0)  # (1 / 0.2)^2
 >>> predictor.certificate.bound, predictor.certificate.theorem.chance
-(0.00625, 'on average over the examples and its own draw')
+(0.00625, 'on average over the sample and the time')
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from numbers import Integral
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from afterwit.batch._rounds import Block, Source, fresh_copy, probability
-from afterwit.batch._theorem import BatchTheorem, with_probability
+from afterwit.batch._rounds import Block, Source, fresh_copy
+from afterwit.batch._theorem import BatchEvidence, BatchTheorem, with_probability
 from afterwit.batch.frozen import FrozenPredictor
 from afterwit.batch.progressive import ProgressiveBound
-from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.certificate import Assumption, Basis, Certificate, apply
+from afterwit.core.inputs import ERROR_RATE, IID, MISTAKE_BOUND, SAMPLES
+from afterwit.data import checks
+from afterwit.data.quantities import smallest_count
 from afterwit.errors import InputError, invalid
+from afterwit.sampling._shared import BLUM, SampleSize
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoppingEvidence(BatchEvidence):
+    """A run that was stopped in a random round."""
+
+    delta: float
+    mistakes: int
+    #: The round whose hypothesis was taken.
+    stop: int
+    #: The mistakes that the learner is promised not to exceed, if such a number is known.
+    mistake_bound: float | None
 
 
 class RandomStopping(BatchTheorem):
     """Few mistakes on any sequence: a random one of the hypotheses is rarely wrong."""
 
+    id = "random-stopping"
     name = "random stopping"
-    statement = "E[error] <= M / T"
-    citation = "Blum et al., Foundations of Data Science, Theorem 6.14"
-
-    def __init__(self, delta: float | None = None, quantity: str = "") -> None:
-        super().__init__(delta, quantity)
-        self.chance = "on average over the examples and its own draw"
+    formula = "{mistakes} / {samples}"
+    inputs = (MISTAKE_BOUND, SAMPLES)
+    needs = f"{IID}; the run is stopped at a time drawn uniformly"
+    citation = f"{BLUM}, Theorem 6.14"
+    chance = "on average over the sample and the time"
+    beforehand = True
 
     @staticmethod
-    def bound(mistake_bound: Any, rounds: Any) -> Any:
-        return mistake_bound / rounds
+    def bound(mistakes: Any, samples: Any) -> Any:
+        return mistakes / samples
+
+    def certify(self, evidence: Any) -> Certificate | None:
+        most, rounds = evidence.mistake_bound, evidence.rounds
+        if most is None:
+            return None
+        statement = f"no sequence of such examples costs more than M = {most:g} mistakes"
+        kept = None if evidence.mistakes <= most else False
+        promise = Assumption(statement, Basis.PROMISED, kept, f"this one cost {evidence.mistakes:,}")
+        inputs = {"M": most, "T": rounds, "observed": "while learning", "t": evidence.stop}
+        return self.applied(evidence, self.bound(most, rounds), inputs, promise)
+
+
+class RandomStoppingSize(SampleSize):
+    """The smallest sample for which random stopping gives an error."""
+
+    id = RandomStopping.id
+    name = RandomStopping.name
+    formula = "{mistakes} / {error}"
+    inputs = (MISTAKE_BOUND, ERROR_RATE)
+    needs = RandomStopping.needs
+    citation = RandomStopping.citation
+    chance = RandomStopping.chance
+
+    @staticmethod
+    def bound(mistakes: Any, error: Any) -> Any:
+        with np.errstate(over="ignore"):
+            guess = np.divide(mistakes, error)
+        return smallest_count(lambda n: RandomStopping.bound(mistakes, n), error, guess, "error")
 
 
 class ProgressiveStopping(BatchTheorem):
     """The same with the mistakes there were in place of a mistake bound."""
 
     name = "random stopping, mistakes as they were"
-    statement = "E[error] over the draw <= mistakes / T + sqrt(2 ln(1/delta) / T)"
+    formula = "mistakes / T + sqrt(2 ln(1/delta) / T)"
     citation = "Blum et al., Foundations of Data Science, Theorem 6.14; Mohri et al. 2018, Lemma 8.14"
     foreseeable = False
 
@@ -64,6 +108,11 @@ class ProgressiveStopping(BatchTheorem):
         super().__init__(delta, quantity)
         if delta is not None:
             self.chance = f"on average over its own draw, {with_probability(delta)} over the examples"
+
+    def certify(self, evidence: Any) -> Certificate:
+        rounds, delta = evidence.rounds, evidence.delta
+        inputs = {"T": rounds, "delta": delta, "observed": "while learning", "t": evidence.stop}
+        return self.applied(evidence, ProgressiveBound.bound(evidence.happened, rounds, delta), inputs)
 
 
 def random_stopping(
@@ -77,14 +126,10 @@ def random_stopping(
     mistake_bound  M, a number of mistakes that the learner exceeds on no sequence of such examples, if one is known
     delta          how likely the bound without M may fail
     """
-    delta = probability("delta", delta)
-    if mistake_bound is not None and (
-        not isinstance(mistake_bound, (int, float, np.number)) or isinstance(mistake_bound, bool) or mistake_bound < 0
-    ):
+    delta = checks.share("delta", delta)
+    if mistake_bound is not None and not (checks.is_number(mistake_bound) and mistake_bound >= 0):
         raise invalid("mistake_bound", "a number of mistakes, or None", mistake_bound)
-    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
-        raise invalid("seed", "a whole number, at least 0", seed)
-    random = np.random.default_rng(int(seed))
+    random = np.random.default_rng(checks.seed("seed", seed))
     working = fresh_copy(learner)
     chosen, stop = fresh_copy(working), 1
     rounds = mistakes = 0
@@ -102,39 +147,17 @@ def random_stopping(
                     following = _next_choice(stop, random)
     if rounds == 0:
         raise InputError("X must be at least one example; received none")
-    progressive = ProgressiveStopping(delta).certify(
-        {
-            "subject": type(learner).__name__,
-            "rounds": rounds,
-            "observed": mistakes / rounds,
-            "bound": ProgressiveBound.bound(mistakes / rounds, rounds, delta),
-            "inputs": {"T": rounds, "delta": delta, "observed": "while learning", "t": stop},
-        }
+    evidence = StoppingEvidence(
+        subject=type(learner).__name__,
+        rounds=rounds,
+        happened=mistakes / rounds,
+        delta=delta,
+        mistakes=mistakes,
+        stop=stop,
+        mistake_bound=None if mistake_bound is None else float(mistake_bound),
     )
-    if mistake_bound is None:
-        return FrozenPredictor(chosen, "random_stopping", progressive)
-    certificate = _with_mistake_bound(float(mistake_bound), mistakes, stop, progressive)
+    certificate = apply((RandomStopping(), ProgressiveStopping(delta)), evidence)
     return FrozenPredictor(chosen, "random_stopping", certificate)
-
-
-def _with_mistake_bound(mistake_bound: float, mistakes: int, stop: int, progressive: Certificate) -> Certificate:
-    rounds = progressive.rounds
-    kept = mistakes <= mistake_bound
-    statement = f"no sequence of such examples costs more than M = {mistake_bound:g} mistakes"
-    promise = Assumption(statement, Basis.PROMISED, None if kept else False, f"this one cost {mistakes:,}")
-    certificate = RandomStopping().certify(
-        {
-            "subject": progressive.subject,
-            "rounds": rounds,
-            "observed": mistakes / rounds,
-            "bound": RandomStopping.bound(mistake_bound, rounds),
-            "inputs": {"M": mistake_bound, "T": rounds, "observed": "while learning", "t": stop},
-            "assumptions": (promise,),
-        }
-    )
-    if not kept:
-        return replace(progressive, others=(certificate,))
-    return replace(certificate, others=(progressive,))
 
 
 def _next_choice(stop: int, random: np.random.Generator) -> int:

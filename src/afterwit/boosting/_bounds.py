@@ -1,4 +1,4 @@
-"""The theorems of boosting, and the evidence for them, computed anew from the hypotheses' predictions.
+"""The theorems of boosting.
 
 With m wrong rows in the end, T rounds and epsilon_t the weighted error of round t: a row that the majority gets wrong
 was wrong at least T/2 times, so that its weight is at least alpha^(T/2); and a round multiplies the total weight by
@@ -13,131 +13,80 @@ ln alpha / 8.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, tightest_first
-from afterwit.core.theorem import Theorem
-from afterwit.data.labels import Signs
+from afterwit.core.certificate import Certificate
+from afterwit.core.inputs import ROUNDS, SAMPLES
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.quantities import BELOW_HALF, exp, ln, whole
 
 SECTION = "Blum et al., Foundations of Data Science, section 6.7"
-TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class BoostingEvidence:
-    """What the rows say about the rounds."""
-
-    rows: int
-    gamma: float
-    errors: tuple[float, ...]
-    mistakes: int
-    largest_share: float
-
-    @property
-    def rounds(self) -> int:
-        return len(self.errors)
-
-    @property
-    def factor(self) -> float:
-        return (0.5 + self.gamma) / (0.5 - self.gamma)
-
-    def certify(self, theorem: Theorem, observed: float, bound: float, inputs: dict[str, float | str]) -> Certificate:
-        """A bound beside what happened, if every round was as good as a weak learner's must be."""
-        worst = int(np.argmax(self.errors))
-        weak = self.errors[worst] <= 0.5 - self.gamma + TOLERANCE
-        assumption = Assumption(
-            "in every round the weighted error was at most 1/2 - gamma",
-            Basis.OBSERVED,
-            weak,
-            f"at most {self.errors[worst]:.4g}" if weak else f"it was {self.errors[worst]:.4g} in round {worst + 1}",
-        )
-        return Certificate(
-            theorem=theorem,
-            subject="Boosting",
-            rounds=self.rounds,
-            observed=observed,
-            bound=bound if weak else None,
-            assumptions=(assumption,),
-            inputs={"n": self.rows, "T": self.rounds, "gamma": self.gamma, **inputs},
-        )
-
-    def certificate(self) -> Certificate:
-        """The bounds on the mistakes, the tightest first, and then the one on the votes."""
-        found = [theorem.certify(self) for theorem in BOUNDS]
-        *mistakes, shares = (certificate for certificate in found if certificate is not None)
-        best = tightest_first(mistakes)
-        return replace(best, others=(*best.others, shares))
-
-
-def evidence_of(votes: list[Signs], signs: Signs, gamma: float) -> BoostingEvidence:
-    """Run the weights again, in logarithms, over the predictions of every round."""
-    step = math.log((0.5 + gamma) / (0.5 - gamma))
-    logarithms = np.zeros(len(signs))
-    total_votes = np.zeros(len(signs))
-    errors = []
-    for predicted in votes:
-        weights = np.exp(logarithms - logarithms.max())
-        wrong = predicted != signs
-        errors.append(math.fsum(weights[wrong]) / math.fsum(weights))
-        logarithms[wrong] += step
-        total_votes += predicted
-    right = signs * total_votes
-    mistakes = int(np.count_nonzero(np.where(total_votes >= 0, 1, -1) != signs))
-    share = float((1 - right / len(votes)).max()) / 2
-    return BoostingEvidence(len(signs), gamma, tuple(errors), mistakes, share)
+WEAK = "in every round the weak learner is right on that share of the weight"
+GAMMA = Input("gamma", "gamma", "the weak learner is right on a share 1/2 + gamma of the weight", BELOW_HALF)
+TRAINING_MISTAKES, WRONG_VOTES = "training mistakes", "largest share of wrong votes"
 
 
 class TrainingMistakesBound(Theorem):
     """The theorem as it is stated."""
 
+    id = "boosting"
     name = "boosting bound"
-    statement = "training mistakes <= n e^(-2 T gamma^2)"
+    quantity = TRAINING_MISTAKES
+    formula_quantity = "mistakes"
+    formula = "{samples} exp(-2 {rounds} {gamma}^2)"
+    inputs = (SAMPLES, GAMMA, ROUNDS)
+    needs = f"{WEAK}; T is odd"
     citation = SECTION
-    quantity = "training mistakes"
+    beforehand = True
 
     @staticmethod
-    def bound(rows: int, rounds: int, gamma: float) -> float:
-        return rows * math.exp(-2 * rounds * gamma * gamma)
+    def bound(samples: Any, rounds: Any, gamma: Any) -> Any:
+        return samples * exp(-2 * rounds * gamma * gamma)
 
     def certify(self, evidence: Any) -> Certificate:
-        bound = self.bound(evidence.rows, evidence.rounds, evidence.gamma)
-        result: Certificate = evidence.certify(self, float(evidence.mistakes), bound, {})
-        return result
+        made: Certificate = evidence.applied(self, self.bound(evidence.rows, evidence.rounds, evidence.gamma), {})
+        return made
 
 
-class SharperTrainingMistakesBound(TrainingMistakesBound):
+class SharperTrainingMistakesBound(Theorem):
     """The last line of its proof before 1 - x <= e^(-x)."""
 
     name = "sharper boosting bound"
-    statement = "training mistakes <= n (1 - 4 gamma^2)^(T/2)"
+    quantity = TRAINING_MISTAKES
+    formula = "n (1 - 4 gamma^2)^(T/2)"
+    citation = SECTION
+    beforehand = True
 
     @staticmethod
-    def bound(rows: int, rounds: int, gamma: float) -> float:
-        return rows * math.exp(rounds / 2 * math.log1p(-4 * gamma * gamma))
+    def bound(samples: Any, rounds: Any, gamma: Any) -> Any:
+        return samples * math.exp(rounds / 2 * math.log1p(-4 * gamma * gamma))
+
+    def certify(self, evidence: Any) -> Certificate:
+        made: Certificate = evidence.applied(self, self.bound(evidence.rows, evidence.rounds, evidence.gamma), {})
+        return made
 
 
 class ObservedErrorsBound(Theorem):
     """The same with the weighted errors as they were."""
 
     name = "boosting bound by the errors of the rounds"
-    statement = "training mistakes <= n alpha^(-T/2) prod_t (1 + (alpha - 1) epsilon_t)"
+    quantity = TRAINING_MISTAKES
+    formula = "n alpha^(-T/2) prod_t (1 + (alpha - 1) epsilon_t)"
     citation = SECTION
-    quantity = "training mistakes"
     foreseeable = False
 
     @staticmethod
-    def bound(rows: int, factor: float, errors: tuple[float, ...]) -> float:
+    def bound(samples: Any, factor: Any, errors: Any) -> Any:
         growth = math.fsum(math.log1p((factor - 1) * error) for error in errors)
-        return rows * math.exp(growth - len(errors) / 2 * math.log(factor))
+        return samples * math.exp(growth - len(errors) / 2 * math.log(factor))
 
     def certify(self, evidence: Any) -> Certificate:
         bound = self.bound(evidence.rows, evidence.factor, evidence.errors)
-        inputs: dict[str, float | str] = {"mean epsilon": math.fsum(evidence.errors) / evidence.rounds}
-        result: Certificate = evidence.certify(self, float(evidence.mistakes), bound, inputs)
-        return result
+        mean = math.fsum(evidence.errors) / evidence.rounds
+        made: Certificate = evidence.applied(self, bound, {"mean epsilon": mean})
+        return made
 
 
 class WrongVotesBound(Theorem):
@@ -146,19 +95,37 @@ class WrongVotesBound(Theorem):
     """
 
     name = "margin bound of the vote"
-    statement = "every row's share of wrong votes <= 1/2 - gamma + ln n / (T ln alpha) + ln alpha / 8"
+    quantity = WRONG_VOTES
+    formula = "1/2 - gamma + ln n / (T ln alpha) + ln alpha / 8"
     citation = "Mohri et al. 2018, Theorem 8.6, for the weights on the rows; Freund & Schapire 1996"
-    quantity = "largest share of wrong votes"
+    beforehand = True
 
     @staticmethod
-    def bound(rows: int, rounds: int, gamma: float) -> float:
+    def bound(samples: Any, rounds: Any, gamma: Any) -> Any:
         rate = math.log((0.5 + gamma) / (0.5 - gamma))
-        return 0.5 - gamma + math.log(rows) / (rounds * rate) + rate / 8
+        return 0.5 - gamma + math.log(samples) / (rounds * rate) + rate / 8
 
     def certify(self, evidence: Any) -> Certificate:
-        bound = self.bound(evidence.rows, evidence.rounds, evidence.gamma)
-        result: Certificate = evidence.certify(self, evidence.largest_share, bound, {})
-        return result
+        made: Certificate = evidence.applied(self, self.bound(evidence.rows, evidence.rounds, evidence.gamma), {})
+        return made
+
+
+class RoundsNeeded(Theorem):
+    """How many rounds leave no mistake on the sample: the fewest for which the boosting bound is below 1."""
+
+    id = "boosting-rounds"
+    name = "rounds of boosting"
+    quantity = "rounds"
+    formula = "ln({samples}) / (2 {gamma}^2)"
+    inputs = (SAMPLES, GAMMA)
+    needs = f"{WEAK}; the vote is then right on the whole sample"
+    citation = SECTION
+    sense = ">"
+    rounding = "the smallest whole number"
+
+    @staticmethod
+    def bound(samples: Any, gamma: Any) -> Any:
+        return whole(np.floor(ln(samples) / (2 * gamma * gamma)) + 1)
 
 
 BOUNDS: tuple[Theorem, ...] = (

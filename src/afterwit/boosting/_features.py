@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.core.learner import Storable
+from afterwit.data.labels import Labels
 from afterwit.data.rows import Rows, as_mapping, read_many, read_one
 from afterwit.errors import Words, invalid
 
@@ -16,6 +17,22 @@ class BatchLearner(Storable):
     """Copies, compares and is saved like every learner, but has not learned round by round."""
 
     role = "batch"
+    options: Any = ()
+    kept: Any = ()
+    theorems: Any = ()
+    #: What the columns of the matrix it learned from are: how many, and their names, where they have names.
+    _width: int
+    _names: list[Any] | None
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._labels = Labels(self._options["labels"])
+        self._width, self._names = 0, None
+
+    @property
+    def labels(self) -> tuple[Any, Any]:
+        """The negative and the positive label."""
+        return self._labels.pair
 
     @property
     def rounds(self) -> int:

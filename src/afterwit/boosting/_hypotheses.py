@@ -49,13 +49,15 @@ def votes_of_stumps(stumps: list[DecisionStump], matrix: Any) -> Any:
     return votes.astype(np.int64)
 
 
-def weak_learner(learner: Any) -> Any:
-    """A weak learner as it was given, if it can be taught with weights."""
+def checked_weak_learner(parameter: str, learner: Any) -> Any:
+    """A weak learner as it was given, if it can be taught with weights; a decision stump if none was given."""
+    if learner is None:
+        return DecisionStump()
     from sklearn.utils.validation import has_fit_parameter
 
     able = hasattr(learner, "fit") and (type(learner) is DecisionStump or hasattr(learner, "predict"))
     if isinstance(learner, type) or not able or not has_fit_parameter(learner, "sample_weight"):
-        raise invalid("weak_learner", "a DecisionStump or a classifier whose fit takes sample_weight", learner)
+        raise invalid(parameter, "a DecisionStump or a classifier whose fit takes sample_weight", learner)
     return learner
 
 

@@ -6,8 +6,8 @@ Update      w = 1 at first; after every round the weights of the rows its hypoth
             alpha = (1/2 + gamma) / (1/2 - gamma).
 Prediction  the majority of the T hypotheses, +1 in a tie.
 Guarantee   at most n e^(-2 T gamma^2) of the rows are predicted wrongly, none once T > ln n / (2 gamma^2), if every
-            round's hypothesis was as good as a weak learner's must be. That is looked at in every round: the first
-            that is not ends the training, without a vote.
+            round's hypothesis was as good as a weak learner's must be. That is checked in every round: the first
+            hypothesis that is not good enough gets no vote, and training ends.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.7; Schapire 1990; Freund & Schapire 1997.
 
 >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]]
@@ -21,25 +21,22 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.7; S
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from afterwit.boosting._bounds import BOUNDS, evidence_of
+from afterwit.boosting._bounds import BOUNDS, RoundsNeeded
 from afterwit.boosting._features import BatchLearner, first_matrix, read_row, same_matrix
-from afterwit.boosting._hypotheses import fresh, predicted_signs, votes_of_stumps
-from afterwit.boosting._hypotheses import weak_learner as checked
+from afterwit.boosting._hypotheses import checked_weak_learner, fresh, predicted_signs, votes_of_stumps
 from afterwit.boosting.decision_stump import DecisionStump, SortedColumns
 from afterwit.boosting.minimax_margin import margin_game
-from afterwit.core.certificate import Certificate
-from afterwit.core.theorem import Theorem
-from afterwit.data.checks import positive_number
-from afterwit.data.labels import Labels, Signs
+from afterwit.core.certificate import Certificate, certify
+from afterwit.core.declared import LABELS, Count, Kept, Option
+from afterwit.data.checks import between, count, optional
+from afterwit.data.labels import Signs
+from afterwit.data.quantities import BELOW_HALF
 from afterwit.data.rows import read_examples, read_many
-from afterwit.data.values import signature
 from afterwit.errors import InputError, invalid
 from afterwit.games.solution import GameSolution
 
@@ -78,8 +75,23 @@ class BoostingRecord:
 
 def rounds_needed(rows: int, gamma: float) -> int:
     """The least odd number of rounds after which no training mistake is left: more than ln n / (2 gamma^2)."""
-    rounds = math.floor(math.log(rows) / (2 * gamma * gamma)) + 1
+    rounds = int(RoundsNeeded.bound(rows, gamma))
     return rounds + 1 - rounds % 2
+
+
+class Voters(Kept):
+    """The hypotheses, as a list."""
+
+    def read(self, learner: Any) -> list[Any]:
+        return list(learner._hypotheses)
+
+    def check(self, learner: Any, value: Any) -> None:
+        del learner
+        if not isinstance(value, list):
+            raise invalid(self.name, "a list of hypotheses", value)
+
+    def write(self, learner: Any, value: Any) -> None:
+        learner._hypotheses = list(value)
 
 
 class Boosting(BatchLearner):
@@ -92,33 +104,31 @@ class Boosting(BatchLearner):
     labels        the negative and the positive label
     """
 
-    theorems: tuple[Theorem, ...] = BOUNDS
-    no_theorem_because = ""
+    theorems = BOUNDS
+    checker = "boosting"
 
-    __signature__ = signature(weak_learner=None, gamma=0.1, rounds=None, labels=(-1, 1))
+    options = (
+        Option("weak_learner", None, checked_weak_learner),
+        Option("gamma", 0.1, lambda name, value: between(name, value, 0.0, 0.5, BELOW_HALF.allowed)),
+        Option("rounds", None, optional(count)),
+        LABELS,
+    )
+    kept = (Voters("hypotheses"), Count("width"), Kept("names"))
 
-    def __init__(self, weak_learner: Any = None, gamma: Any = 0.1, rounds: Any = None, labels: Any = (-1, 1)) -> None:
-        self._weak_learner = DecisionStump() if weak_learner is None else checked(weak_learner)
-        self._gamma = positive_number("gamma", gamma)
-        if not self._gamma < 0.5:
-            raise invalid("gamma", "a number between 0 and 1/2, without them", gamma)
-        if rounds is not None and (not isinstance(rounds, Integral) or isinstance(rounds, bool) or rounds < 1):
-            raise invalid("rounds", "None or a whole number, at least 1", rounds)
-        self._wanted = None if rounds is None else int(rounds)
-        self._labels = Labels(labels)
+    def _begin(self) -> None:
+        super()._begin()
         self._hypotheses: list[Any] = []
-        self._width = 0
-        self._names: list[Any] | None = None
 
     # ------------------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any) -> BoostingRecord:
-        """Learn all rows anew. Stops early where the weak-learning assumption fails; the record says so."""
+        """Learn all rows from the start. Stops early if the weak-learning assumption fails; the record says so."""
         rows, signs = read_examples(X, y, self._labels)
         matrix, names = first_matrix(rows)
-        wanted = self._wanted or rounds_needed(rows.count, self._gamma)
+        gamma = self.gamma
+        wanted = self._options["rounds"] or rounds_needed(rows.count, gamma)
         learn = self._teacher(matrix, signs)
-        factor = (0.5 + self._gamma) / (0.5 - self._gamma)
+        factor = (0.5 + gamma) / (0.5 - gamma)
         # The weight of a row is alpha to the number of times it was got wrong: whole numbers cannot overflow. Of the
         # powers only those below the largest weight are needed, here multiplied up in the same way on every machine.
         powers = np.cumprod(np.concatenate([[1.0], np.full(wanted, 1 / factor)]))
@@ -130,23 +140,24 @@ class Boosting(BatchLearner):
             hypothesis = learn(weights)
             wrong = predicted_signs(hypothesis, matrix) != signs
             errors.append(float(weights[wrong].sum() / weights.sum()))
-            if errors[-1] > 0.5 - self._gamma + TOLERANCE:
+            if errors[-1] > 0.5 - gamma + TOLERANCE:
                 break
             times_wrong += wrong
             hypotheses.append(hypothesis)
         self._hypotheses, self._width, self._names = hypotheses, matrix.shape[1], names
         mistakes = int(np.count_nonzero(np.where(self._votes(matrix) >= 0, 1, -1) != signs))
-        return BoostingRecord(len(hypotheses), wanted, mistakes, tuple(errors), 0.5 - self._gamma)
+        return BoostingRecord(len(hypotheses), wanted, mistakes, tuple(errors), 0.5 - gamma)
 
     def _teacher(self, matrix: Any, signs: Signs) -> Any:
         """A function from weights to a hypothesis."""
-        if type(self._weak_learner) is DecisionStump:
+        weak_learner = self.weak_learner
+        if type(weak_learner) is DecisionStump:
             columns, width = SortedColumns(matrix), matrix.shape[1]
             return lambda weights: DecisionStump.of(*columns.best(signs, weights), width)
         targets = signs.astype(np.int64)
 
         def learn(weights: Any) -> Any:
-            hypothesis = fresh(self._weak_learner)
+            hypothesis = fresh(weak_learner)
             hypothesis.fit(matrix, targets, sample_weight=weights)
             return hypothesis
 
@@ -192,12 +203,8 @@ class Boosting(BatchLearner):
     # ------------------------------------------------------------------ looking back
 
     def certificate(self, X: Any, y: Any) -> Certificate:
-        """The theorems beside the rows it was fitted to: weights, errors and votes are all computed anew."""
-        rows, signs = read_examples(X, y, self._labels)
-        if not self._hypotheses:
-            raise InputError("Boosting has no certificate before a hypothesis has a vote")
-        matrix = self._matrix(rows)
-        return evidence_of([predicted_signs(h, matrix) for h in self._hypotheses], signs, self._gamma).certificate()
+        """The theorems applied to the rows it was fitted to. Weights, errors and votes are computed again."""
+        return certify(self, X, y)
 
     def minimax_margin(self, X: Any, y: Any, gap: float = 1e-3) -> GameSolution:
         """The largest margin that any weighting of its hypotheses has on all of these rows at once.
@@ -220,7 +227,7 @@ class Boosting(BatchLearner):
 
     @property
     def distinct_hypotheses(self) -> tuple[Any, ...]:
-        """The voters without repetitions, as far as stumps can be told apart; others are all kept."""
+        """The voters without repetitions: each different stump once. Other hypotheses are all kept."""
         seen = {h.state()["stump"] if type(h) is DecisionStump else id(h): h for h in self._hypotheses}
         return tuple(seen.values())
 
@@ -229,30 +236,6 @@ class Boosting(BatchLearner):
         """How many hypotheses vote: T, or fewer if the weak-learning assumption failed."""
         return len(self._hypotheses)
 
-    # ------------------------------------------------------------------ what it is made of
-
-    @property
-    def labels(self) -> tuple[Any, Any]:
-        """The negative and the positive label."""
-        return self._labels.pair
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "weak_learner": self._weak_learner,
-            "gamma": self._gamma,
-            "rounds": self._wanted,
-            "labels": self._labels.pair,
-        }
-
-    def state(self) -> dict[str, Any]:
-        return {"hypotheses": list(self._hypotheses), "width": self._width, "names": self._names}
-
-    def restore(self, state: Any) -> None:
-        if type(state["width"]) is not int or not isinstance(state["hypotheses"], list):
-            raise invalid("state", "the hypotheses and their width", state)
-        self._hypotheses, self._width, self._names = list(state["hypotheses"]), state["width"], state["names"]
-
     def __repr__(self) -> str:
-        weak = type(self._weak_learner).__name__
-        return f"Boosting(weak_learner={weak}, gamma={self._gamma:g}): {self.rounds:,} rounds"
+        weak = type(self.weak_learner).__name__
+        return f"Boosting(weak_learner={weak}, gamma={self.gamma:g}): {self.rounds:,} rounds"

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from afterwit.boosting._features import BatchLearner, first_matrix, read_row, same_matrix
-from afterwit.data.labels import Labels, Signs
+from afterwit.core.declared import LABELS, Count, Kept
+from afterwit.data.labels import Signs
 from afterwit.data.rows import read_examples, read_many
-from afterwit.data.values import signature
 from afterwit.errors import InputError, Words, invalid
 
 #: How many numbers are gathered at a time: a part of every feature's values that stays in the cache.
@@ -74,6 +74,16 @@ class SortedColumns:
         return middle if low <= middle < high else low
 
 
+class Stump(Kept):
+    """A feature (-1 for none), a threshold and a sign; None before it was fitted."""
+
+    def check(self, learner: Any, value: Any) -> None:
+        del learner
+        kinds = tuple(type(part) for part in value) if isinstance(value, tuple) else ()
+        if value is not None and not (kinds == (int, float, int) and value[0] >= -1 and value[2] in (-1, 1)):
+            raise invalid(self.name, "a feature, a threshold and a sign", value)
+
+
 class DecisionStump(BatchLearner):
     """One feature, one threshold.
 
@@ -83,13 +93,12 @@ class DecisionStump(BatchLearner):
     theorems = ()
     no_theorem_because = "it is the best stump for the rows it was given, and nothing is promised for others"
 
-    __signature__ = signature(labels=(-1, 1))
+    options = (LABELS,)
+    kept = (Stump("stump"), Count("width"), Kept("names"))
 
-    def __init__(self, labels: Any = (-1, 1)) -> None:
-        self._labels = Labels(labels)
+    def _begin(self) -> None:
+        super()._begin()
         self._stump: tuple[int, float, int] | None = None
-        self._width = 0
-        self._names: list[Any] | None = None
 
     @classmethod
     def of(cls, feature: int, threshold: float, sign: int, width: int, names: Any = None) -> DecisionStump:
@@ -151,25 +160,10 @@ class DecisionStump(BatchLearner):
         matrix = same_matrix(rows, self._width, self._names)
         return self._labels.decode(self.signs(matrix.toarray() if hasattr(matrix, "tocsr") else matrix))
 
-    # ------------------------------------------------------------------ what it is made of
-
-    @property
-    def labels(self) -> tuple[Any, Any]:
-        """The negative and the positive label."""
-        return self._labels.pair
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"labels": self._labels.pair}
-
-    def state(self) -> dict[str, Any]:
-        return {"stump": self._stump, "width": self._width, "names": self._names}
-
-    def restore(self, state: Any) -> None:
-        stump, width = state["stump"], state["width"]
-        if type(width) is not int or (stump is not None and not (_is_stump(stump) and stump[0] < width)):
-            raise invalid("stump", "a feature, a threshold and a sign", stump)
-        self._stump, self._width, self._names = stump, width, state["names"]
+    def _check_state(self, state: Any) -> None:
+        super()._check_state(state)
+        if state["stump"] is not None and state["stump"][0] >= state["width"]:
+            raise invalid("stump", f"of a feature below {state['width']}", state["stump"])
 
     def __repr__(self) -> str:
         if self._stump is None:
@@ -190,11 +184,6 @@ def all_stumps(X: Any) -> list[DecisionStump]:
     return [
         DecisionStump.of(feature, threshold, sign, width, names) for feature, threshold in parts for sign in (1, -1)
     ]
-
-
-def _is_stump(stump: Any) -> bool:
-    kinds = tuple(type(part) for part in stump) if isinstance(stump, tuple) else ()
-    return kinds == (int, float, int) and stump[0] >= -1 and stump[2] in (-1, 1)
 
 
 def _weights(weights: Any, count: int) -> Any:

@@ -1,5 +1,7 @@
 """The closed formulas of the theorems, by name: bounds, and the sample sizes that make them small enough.
 
+Nothing is stated here: the formulas are those of the theorems beside the algorithms, collected by their ids.
+
 >>> print(evaluate("perceptron", radius=1, margin=0.1))
 perceptron (Novikoff 1962; Mohri et al. 2018, Theorem 8.8)
   mistakes <= (R / gamma)^2
@@ -17,27 +19,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
-from afterwit.bounds import conversion, experts, games, mistakes, sampling
-from afterwit.bounds._entry import Alternative, Bound, Evaluation, Input
+from afterwit.bounds import conversion, experts, games, mistakes
+from afterwit.bounds._collection import BOUNDS, SAMPLE_SIZES
+from afterwit.core.theorem import Alternative, Evaluation, Input, Theorem
 from afterwit.errors import InputError, shorten
-
-
-def _by_name(*groups: tuple[Bound, ...]) -> Mapping[str, Bound]:
-    entries = [entry for group in groups for entry in group]
-    found = {entry.name: entry for entry in entries}
-    assert len(found) == len(entries), "two entries of one name"
-    return MappingProxyType(found)
-
-
-#: Bounds on mistakes, regret, error and the rest.
-BOUNDS = _by_name(
-    mistakes.ENTRIES, linear.ENTRIES, experts.ENTRIES, conversion.ENTRIES, games.ENTRIES, sampling.ENTRIES
-)
-#: How many examples make a bound small enough.
-SAMPLE_SIZES = _by_name(sampling.SAMPLE_SIZES, conversion.SAMPLE_SIZES)
 
 
 def bound(name: str, **inputs: Any) -> Any:
@@ -55,8 +42,8 @@ def evaluate(name: str, **inputs: Any) -> Evaluation:
     return find(name).evaluate(**inputs)
 
 
-def find(name: Any, among: Mapping[str, Bound] = BOUNDS) -> Bound:
-    """The entry of that name; for another name, the nearest there is stands in the message."""
+def find(name: Any, among: Mapping[str, Theorem] = BOUNDS) -> Theorem:
+    """The theorem of that name; the message for an unknown name suggests the nearest."""
     if isinstance(name, str) and name in among:
         return among[name]
     near = difflib.get_close_matches(str(name).lower().replace("_", "-").replace(" ", "-"), among, n=3, cutoff=0.5)
@@ -68,11 +55,15 @@ __all__ = [
     "BOUNDS",
     "SAMPLE_SIZES",
     "Alternative",
-    "Bound",
     "Evaluation",
     "Input",
+    "Theorem",
     "bound",
+    "conversion",
     "evaluate",
+    "experts",
     "find",
+    "games",
+    "mistakes",
     "sample_size",
 ]

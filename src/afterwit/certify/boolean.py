@@ -1,74 +1,73 @@
-"""Certifying the learners of disjunctions, by counting their rounds anew.
+"""Gathering the evidence for the bounds of learners of disjunctions.
 
-The rounds are played again here by other means than the learner's: examples are sets, weights a dict, one round after
-the other. Whether a disjunction is right in every round is seen from the examples alone: a variable of it is in no
-negative example, and every positive example has one.
+The rounds are played again here by other means than the learner's: the weights are a dict, and one round follows the
+other. The examples alone show whether a disjunction is right in every round: its variables are in no negative example,
+and every positive example has one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from afterwit.certify.replay import other_count, same_rounds
 from afterwit.concepts._boolean_learner import Booleans
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight
+from afterwit.concepts.winnow_disjunction import WinnowDisjunction
+from afterwit.core.certificate import Assumption, Basis, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 from afterwit.data.rows import plain_name
 from afterwit.errors import Words, invalid, shorten
 
-SAME_ROUNDS = "X, y are the rounds it learned from, in order"
 REALIZABLE = "some disjunction of variables is right in every round"
 
 
-@dataclass(frozen=True)
-class DisjunctionEvidence:
+@dataclass(frozen=True, kw_only=True)
+class DisjunctionEvidence(Evidence):
     """A run of a learner of disjunctions, recomputed from its data."""
 
-    subject: str
-    rounds: int
     mistakes: int
     promotions: int
-    #: How many variables were met, and how many there may be.
+    #: How many variables occurred, and how many there may be.
     variables: int
     n_variables: int
-    same_rounds: Assumption
     realizable: Assumption
     #: How many variables a disjunction that is right in every round has, and its variables.
     size: int | None
     comparator: str
-    hindsight: Hindsight | None
+    best: Hindsight | None
 
-    def certificate(
-        self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str], *extra: Assumption
-    ) -> Certificate:
-        """The theorem applied; where an assumption is not met there is no bound to show."""
-        assumptions = (self.same_rounds, *extra)
-        applies = all(assumption.met for assumption in assumptions)
-        observed = {"mistakes": self.mistakes, "promotions": self.promotions}
-        return Certificate(
-            theorem=theorem,
-            subject=self.subject,
-            rounds=self.rounds,
-            observed=observed.get(theorem.quantity, self.mistakes - self.promotions),
-            bound=bound if applies else None,
-            assumptions=assumptions,
-            hindsight=self.hindsight if theorem.quantity == "mistakes" else None,
-            inputs=inputs if applies else {},
-        )
+    def observed(self, theorem: Theorem) -> float:
+        counted = {"mistakes": self.mistakes, "promotions": self.promotions}
+        return counted.get(theorem.quantity, self.mistakes - self.promotions)
+
+    def hindsight(self, theorem: Theorem) -> Hindsight | None:
+        return self.best if theorem.quantity == "mistakes" else None
 
 
-def evidence_of(learner: Any, rows: Booleans, signs: Signs, comparator: Any = None) -> DisjunctionEvidence:
+def gather(learner: Any, rows: Booleans, signs: Signs, comparator: Any = None) -> DisjunctionEvidence:
     """What is known of the rounds of a learner of disjunctions."""
     names = rows.names if rows.names is not None else range(max(rows.width, learner.features))
     at = {name: j for j, name in enumerate(names)}
     given = None if comparator is None else _given(comparator)
-    same_rounds, promotions, passes = _same_rounds(learner, rows, signs, at)
-    realizable, size, found, hindsight = Assumption(REALIZABLE, Basis.OBSERVED, None, "not looked into"), 0, "", None
-    if same_rounds.holds:
+    promotions = 0
+
+    def differs(passes: int) -> str:
+        nonlocal promotions
+        mistakes, promotions, weights = _played(learner, rows, signs, passes)
+        if why := other_count("mistakes", learner.mistakes, mistakes):
+            return why
+        claimed = learner.weights
+        pairs = claimed.items() if isinstance(claimed, dict) else enumerate(claimed.tolist())
+        others = any(weights.pop(at.get(name, -1), 1.0) != weight for name, weight in pairs) or weights
+        return "these rows give other weights" if others else ""
+
+    same, passes = same_rounds(learner, rows.count, differs)
+    realizable, size, found, best = Assumption(REALIZABLE, Basis.OBSERVED, None, "not looked into"), 0, "", None
+    if same.holds:
         if given is None:
             columns, wrong = _found(rows, signs)
             variables = [names[j] for j in columns]
@@ -83,19 +82,19 @@ def evidence_of(learner: Any, rows: Booleans, signs: Signs, comparator: Any = No
         realizable = Assumption(REALIZABLE, Basis.OBSERVED, wrong == 0, detail)
         size, found = len(variables), _in_words(variables)
         what = "found afterwards" if given is None else "that was given"
-        hindsight = Hindsight(passes * wrong, f"by the disjunction {what}: {found}", "mistakes")
+        best = Hindsight(passes * wrong, f"by the disjunction {what}: {found}", "mistakes")
     return DisjunctionEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
+        assumptions=(same,),
         mistakes=learner.mistakes,
         promotions=promotions,
         variables=learner.features,
         n_variables=getattr(learner, "n_variables", learner.features),
-        same_rounds=same_rounds,
         realizable=realizable,
         size=size if realizable.holds else None,
         comparator=found,
-        hindsight=hindsight,
+        best=best,
     )
 
 
@@ -105,18 +104,11 @@ def _given(comparator: Any) -> list[Any]:
     return list(dict.fromkeys(plain_name(variable) for variable in comparator))
 
 
-def _same_rounds(learner: Any, rows: Booleans, signs: Signs, at: dict[Any, int]) -> tuple[Assumption, int, int]:
-    """Whether these rounds make the learner's mistakes and weights; its promotions, counted here; the passes."""
-    passes = max(1, learner.rounds // rows.count) if rows.count else 1
+def _played(learner: Any, rows: Booleans, signs: Signs, passes: int) -> tuple[int, int, dict[int, float]]:
+    """The mistakes of the algorithm on these rounds, the promotions among them, and the weights that were changed."""
     weights: dict[int, float] = {}
     mistakes = promotions = 0
-
-    def answer(holds: bool, detail: str) -> tuple[Assumption, int, int]:
-        return Assumption(SAME_ROUNDS, Basis.OBSERVED, holds, detail), promotions, passes
-
-    if learner.rounds != passes * rows.count:
-        return answer(False, f"the learner counts {learner.rounds:,} rounds, these are {rows.count:,}")
-    doubles = hasattr(learner, "n_variables")
+    doubles = isinstance(learner, WinnowDisjunction)
     needed = learner.n_variables / 2 if doubles else 0.5
     for _ in range(passes):
         for i, label in enumerate((signs > 0).tolist()):
@@ -128,20 +120,15 @@ def _same_rounds(learner: Any, rows: Booleans, signs: Signs, at: dict[Any, int])
             promotions += label
             for j in variables:
                 weights[j] = 2 * weights.get(j, 1.0) if doubles and label else 0.0
-    if mistakes != learner.mistakes:
-        return answer(False, f"the learner counts {learner.mistakes:,} mistakes, these rounds give {mistakes:,}")
-    claimed = learner.weights
-    pairs = claimed.items() if isinstance(claimed, dict) else enumerate(claimed.tolist())
-    if any(weights.pop(at.get(name, -1), 1.0) != weight for name, weight in pairs) or weights:
-        return answer(False, "these rounds give other weights")
-    return answer(True, f"counted anew, {passes} pass{'es' if passes > 1 else ''}")
+    return mistakes, promotions, weights
 
 
 def _found(rows: Booleans, signs: Signs) -> tuple[list[int], int]:
     """A disjunction of few variables that is right on every negative example, and how many others it is wrong on.
 
-    Its variables are in no negative example. Of those, the one that most of the uncovered positive examples have, again
-    and again; at last none that is in vain. Any disjunction that is right gives a bound, this one need not be smallest.
+    Its variables are in no negative example. The variable that most of the uncovered positive examples have is added,
+    again and again; at the end, variables that are not needed are dropped. Any disjunction that is right gives a bound;
+    this one need not be the smallest.
     """
     row_of = np.repeat(np.arange(rows.count), np.diff(rows.starts))
     width = int(rows.columns.max(initial=-1)) + 1

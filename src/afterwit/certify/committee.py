@@ -2,103 +2,56 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Verdict
+from afterwit.certify.replay import same_rounds
+from afterwit.core.certificate import Assumption, Basis, Ceiling, Certificate, Evidence, Hindsight, Verdict
 from afterwit.core.theorem import Theorem
 
-SAME_ROUNDS = "X, y are the rounds it learned from, in order"
-HALF = "in a round in which the vote is wrong, so is at least half of the weight"
-SAME_COUNTS = "every member counts as many mistakes as its weight was reckoned from"
+SAME_COUNTS = "every member counts as many mistakes as its weight is based on"
 
 
-@dataclass(frozen=True)
-class CommitteeEvidence:
+@dataclass(frozen=True, kw_only=True)
+class CommitteeEvidence(Evidence):
     """What happened, by the members' counts, and what the expert algorithm promises about it."""
 
-    subject: str
-    rounds: int
     mistakes: int
     #: The mistakes of following a member by chance, as the weights were.
     expected: float
-    #: The most these can be, or None if no theorem of the expert algorithm applies, and what that came from.
-    promised: float | None
+    #: The most these can be (infinite if no theorem of the expert algorithm applies), and what that came from.
+    promised: float
     inputs: dict[str, float | str]
-    assumptions: tuple[Assumption, ...]
-    hindsight: Hindsight | None
+    best_member: Hindsight | None
 
-    @property
-    def applies(self) -> bool:
-        return self.promised is not None and all(assumption.met for assumption in self.assumptions)
+    def observed(self, theorem: Theorem) -> float:
+        return self.mistakes if theorem.quantity == "mistakes" else self.expected
 
+    def hindsight(self, theorem: Theorem) -> Hindsight | None:
+        return self.best_member
 
-class ExpectedMistakesBound(Theorem):
-    """Following one member by chance: the best member's mistakes and the regret."""
-
-    name = "bound on following a member by chance"
-    statement = "expected mistakes <= M + B, M those of the best member, B the weighting's bound on the regret"
-    citation = "the weighting's own theorem on zero-one losses"
-    quantity = "expected mistakes"
-
-    @staticmethod
-    def bound(promised: Any) -> Any:
-        return promised
-
-    def certify(self, evidence: CommitteeEvidence) -> Certificate:
-        return Certificate(
-            theorem=self,
-            subject=evidence.subject,
-            rounds=evidence.rounds,
-            observed=evidence.expected,
-            bound=self.bound(evidence.promised) if evidence.applies else None,
-            assumptions=evidence.assumptions,
-            hindsight=evidence.hindsight,
-            inputs=evidence.inputs,
-        )
+    def ceiling(self, theorem: Theorem) -> Ceiling | None:
+        return Ceiling(self.rounds, "no run of this length could break the bound")
 
 
-class VoteBound(Theorem):
-    """The vote: a round in which it is wrong costs one who follows by chance at least half a mistake."""
-
-    name = "vote bound"
-    statement = "mistakes <= 2 (M + B), M those of the best member, B the weighting's bound on the regret"
-    citation = "half of the weight is wrong when the vote is: Littlestone & Warmuth 1994; the weighting's own theorem"
-    quantity = "mistakes"
-
-    @staticmethod
-    def bound(promised: Any) -> Any:
-        return 2 * promised
-
-    def certify(self, evidence: CommitteeEvidence, others: tuple[Certificate, ...] = ()) -> Certificate:
-        return Certificate(
-            theorem=self,
-            subject=evidence.subject,
-            rounds=evidence.rounds,
-            observed=evidence.mistakes,
-            bound=self.bound(evidence.promised) if evidence.applies else None,
-            assumptions=(*evidence.assumptions, Assumption(HALF, Basis.ENFORCED, True)),
-            hindsight=evidence.hindsight,
-            inputs=evidence.inputs,
-            others=others,
-        )
-
-
-def evidence_of(committee: Any, X: Any = None, y: Any = None) -> CommitteeEvidence:
+def gather(committee: Any, X: Any = None, y: Any = None) -> CommitteeEvidence:
     """What the theorems are applied to; with the rounds at hand, they are played again."""
     weighting, mistakes = committee.weighting, committee.member_mistakes
     assumptions = [] if X is None else [_played_again(committee, X, y)]
     assumptions.append(_same_counts(mistakes, weighting.expert_losses.tolist()))
-    promised, inputs, comparator = _promise(weighting)
-    if promised is None:
-        why = inputs.pop("why")
-        assumptions.append(Assumption("a theorem of the weighting applies", Basis.OBSERVED, False, str(why)))
-    hindsight = None
+    first = weighting.certificate()
+    found = [promise for each in (first, *first.others) if (promise := _promise(each)) is not None]
+    promised, inputs, comparator = min(found, key=lambda one: one[0]) if found else (math.inf, {}, None)
+    if not found:
+        why = "; ".join(first.why_not())
+        assumptions.append(Assumption("a theorem of the weighting applies", Basis.OBSERVED, False, why))
+    best_member = None
     if committee.rounds:
         best = committee.best_member
-        hindsight = Hindsight(mistakes[best], f"by {best}, the best of {len(mistakes)} members", "mistakes")
+        best_member = Hindsight(mistakes[best], f"by {best}, the best of {len(mistakes)} members", "mistakes")
         if comparator is not None and comparator.value < mistakes[best]:
-            hindsight = replace(comparator, description=f"({comparator.description})", quantity="mistakes")
+            best_member = replace(comparator, description=f"({comparator.description})", quantity="mistakes")
     return CommitteeEvidence(
         subject=type(committee).__name__,
         rounds=committee.rounds,
@@ -107,31 +60,29 @@ def evidence_of(committee: Any, X: Any = None, y: Any = None) -> CommitteeEviden
         promised=promised,
         inputs={"members": len(mistakes), **inputs},
         assumptions=tuple(assumptions),
-        hindsight=hindsight,
+        best_member=best_member,
     )
 
 
-def _promise(weighting: Any) -> tuple[float | None, dict[str, float | str], Hindsight | None]:
-    """The least of the bounds on the loss of the mixture that the expert algorithm's theorems give."""
-    first = weighting.certificate()
-    found: list[tuple[float, dict[str, float | str], Hindsight | None]] = []
-    for each in (first, *first.others):
-        if each.verdict is Verdict.NOT_APPLICABLE or each.bound is None:
-            continue
-        by = f"{each.theorem.name} ({each.theorem.citation})"
-        if each.quantity == "loss":
-            found.append((each.bound, {"M + B": each.bound, "by": by}, each.hindsight))
-        elif each.quantity.endswith("regret"):
-            least = 0.0 if each.hindsight is None else each.hindsight.value
-            found.append((least + each.bound, {"M": least, "B": each.bound, "by": by}, each.hindsight))
-    if found:
-        return min(found, key=lambda one: one[0])
-    return None, {"why": "; ".join(a.detail or f"not so: {a.statement}" for a in first.failed)}, None
+def _promise(certificate: Certificate) -> tuple[float, dict[str, float | str], Hindsight | None] | None:
+    """What a certificate of the expert algorithm says about the loss of the mixture, where it applies."""
+    bound, best = certificate.bound, certificate.hindsight
+    if certificate.verdict is Verdict.NOT_APPLICABLE or bound is None:
+        return None
+    by = f"{certificate.theorem.name} ({certificate.theorem.citation})"
+    if certificate.quantity == "loss":
+        return bound, {"M + B": bound, "by": by}, best
+    if not certificate.quantity.endswith("regret"):
+        return None
+    least = 0.0 if best is None else best.value
+    return least + bound, {"M": least, "B": bound, "by": by}, best
 
 
 def _same_counts(mistakes: dict[str, int], losses: list[float]) -> Assumption:
     others = [name for (name, count), loss in zip(mistakes.items(), losses, strict=True) if count != loss]
-    detail = "" if not others else f"not that of {others[0]}: {mistakes[others[0]]:,} mistakes"
+    detail = ""
+    if others:
+        detail = f"{others[0]} counts {mistakes[others[0]]:,} mistakes, and its weight is based on another number"
     return Assumption(SAME_COUNTS, Basis.OBSERVED, not others, detail)
 
 
@@ -139,16 +90,14 @@ def _played_again(committee: Any, X: Any, y: Any) -> Assumption:
     """Whether X, y are the rounds the committee learned from: a fresh one makes the same mistakes on them."""
     fresh = type(committee)(**committee.parameters)
     rows, _ = fresh._checked(X, y)
-    passes = max(1, committee.rounds // rows.count) if rows.count else 1
-    if committee.rounds != passes * rows.count:
-        detail = f"the committee counts {committee.rounds:,} rounds, these rows are {rows.count:,}"
-        return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, detail)
-    for _ in range(passes):
-        fresh.learn_many(rows, y)
-    replayed = {**fresh.member_mistakes, "the committee": fresh.mistakes}
-    for name, count in {**committee.member_mistakes, "the committee": committee.mistakes}.items():
-        if replayed[name] != count:
-            detail = f"{name} counts {count:,} mistakes, these rows give {replayed[name]:,}"
-            return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, detail)
-    detail = f"played again, {passes} pass{'es' if passes > 1 else ''}"
-    return Assumption(SAME_ROUNDS, Basis.OBSERVED, True, detail)
+
+    def differs(passes: int) -> str:
+        for _ in range(passes):
+            fresh.learn_many(rows, y)
+        replayed = {**fresh.member_mistakes, "the committee": fresh.mistakes}
+        for name, count in {**committee.member_mistakes, "the committee": committee.mistakes}.items():
+            if replayed[name] != count:
+                return f"{name} counts {count:,} mistakes, these rows give {replayed[name]:,}"
+        return ""
+
+    return same_rounds(committee, rows.count, differs)[0]

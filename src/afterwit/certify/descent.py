@@ -27,12 +27,12 @@ from afterwit.certify.replay import (
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
+from afterwit.data.margin_losses import losses, slopes
 from afterwit.data.rows import Rows
 from afterwit.errors import Words, invalid
 from afterwit.hindsight.comparator import row_norms
 from afterwit.hindsight.least_loss import solve_in_ball, solve_least_loss
-from afterwit.linear._losses import losses, slopes
-from afterwit.linear._regret import Descent
+from afterwit.linear._regret import Descent, DescentKind
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class FixedWeights:
 class Trace:
     """A run computed a second time."""
 
-    #: The first round whose score is another than the learner's; None if there is none.
+    #: The first round whose score differs from the learner's; None if there is none.
     differs: int | None
     loss: float
     #: Sums over the rounds: of squared gradients, of rates, of both multiplied.
@@ -176,7 +176,7 @@ def _allowed(descent: Descent, vector: Floats) -> Floats:
 def _computed_alike(trace: Trace) -> Assumption:
     detail = "every round computed a second time"
     if trace.differs is not None:
-        detail = f"in round {trace.differs + 1:,} the score is another"
+        detail = f"in round {trace.differs + 1:,} the recomputed score differs"
     return Assumption("each round is a step of its update", Basis.OBSERVED, trace.differs is None, detail)
 
 
@@ -216,10 +216,8 @@ def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> li
 
 def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Trace:
     """Compute every round a second time; on which side of a kink a score is, the learner's own score says."""
-    width = matrix.shape[1]
-    weights, sums = np.zeros(width), np.zeros(width)
-    lowest, highest = np.zeros(width), np.zeros(width)
-    scale, square, loss, squares, rates, weighted = 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    steps = STEPS[descent.kind](descent, matrix.shape[1])
+    loss, squares, rates, weighted = 0.0, 0.0, 0.0, 0.0
     standstills, rate, differs = 0, descent.rate, None
     all_slopes = descent.factor * slopes(descent.loss, np.resize(signs, len(scores)), scores)
     all_losses = descent.factor * losses(descent.loss, np.resize(signs, len(scores)), scores)
@@ -232,41 +230,112 @@ def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Tra
             at, values = matrix.indices[span], matrix.data[span]
         else:
             values = matrix[row]
-        there = scale * weights[at]
+        there = steps.scale * steps.weights[at]
         if differs is None and abs(there @ values - score) > ROUNDING * (abs(there) @ abs(values)) + 1e-300:
             differs = t
         if descent.decreasing:
             rate = descent.rate / math.sqrt(t + 1)
-        length = float(values @ values)
-        loss += own_loss + (square / 2 if descent.ridge else 0.0)
-        gradient = slope * slope * length
-        if descent.ridge:
-            gradient += square + 2 * slope * score
-            if signs[row] * score == 1:
-                standstills += 1
-                continue
-            square += -2 * rate * (square + slope * score) + rate * rate * gradient
-            scale *= 1 - rate
-        else:
-            square += -2 * rate * slope * score + rate * rate * gradient
+        loss += own_loss + steps.penalty()
+        if steps.stands_still(signs[row] * score):
+            standstills += 1
+            continue
+        gradient = steps.squared_gradient(slope, score, float(values @ values))
         squares += gradient
         rates += rate
         weighted += rate * gradient
-        if descent.adaptive:
-            sums[at] += (slope * values) ** 2
-            divisor = np.sqrt(descent.delta + sums[at])
-            weights[at] -= rate * np.divide(slope * values, divisor, out=np.zeros_like(values), where=divisor > 0)
-            if descent.box is not None:
-                weights[at] = np.clip(weights[at], -descent.box, descent.box)
-            lowest[at] = np.minimum(lowest[at], weights[at])
-            highest[at] = np.maximum(highest[at], weights[at])
-        else:
-            weights[at] -= rate * slope * values / scale
-        if descent.ball is not None and square > descent.ball**2:
-            scale *= descent.ball / math.sqrt(square)
-            square = descent.ball**2
-        if scale < 1e-100 or t % 1000 == 0:
-            weights, scale = scale * weights, 1.0
-            square = float(weights @ weights)
-    gradients = np.sqrt(sums)
-    return Trace(differs, loss, squares, rates, weighted, rate, standstills, gradients, lowest, highest)
+        steps.follow_length(rate, slope, score, gradient)
+        steps.step(rate, slope, at, values)
+        if steps.scale < 1e-100 or t % 1000 == 0:
+            steps.rescale()
+    gradients = np.sqrt(steps.sums)
+    return Trace(differs, loss, squares, rates, weighted, rate, standstills, gradients, steps.lowest, steps.highest)
+
+
+class PlainSteps:
+    """Steps against the gradient. The weights are ``scale`` times ``weights``; ``square`` is their squared length."""
+
+    def __init__(self, descent: Descent, width: int) -> None:
+        self.descent = descent
+        self.weights = np.zeros(width)
+        self.scale = 1.0
+        self.square = 0.0
+        # For every feature: the sum of its squared gradients, its smallest and its largest weight.
+        self.sums, self.lowest, self.highest = np.zeros(width), np.zeros(width), np.zeros(width)
+
+    def penalty(self) -> float:
+        """What the objective of a round has besides the loss."""
+        return 0.0
+
+    def stands_still(self, margin: float) -> bool:
+        """Whether the algorithm takes no step, by its definition."""
+        return False
+
+    def squared_gradient(self, slope: float, score: float, length: float) -> float:
+        """The squared length of the gradient, for an example of that squared length."""
+        return slope * slope * length
+
+    def follow_length(self, rate: float, slope: float, score: float, gradient: float) -> None:
+        """What the step makes of the squared length of the weights."""
+        self.square += -2 * rate * slope * score + rate * rate * gradient
+
+    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
+        self.weights[at] -= rate * slope * values / self.scale
+
+    def rescale(self) -> None:
+        """Multiply the scale into the weights, and sum their squares anew."""
+        self.weights, self.scale = self.scale * self.weights, 1.0
+        self.square = float(self.weights @ self.weights)
+
+
+class ProjectedSteps(PlainSteps):
+    """After each step, to the nearest point of the ball."""
+
+    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
+        super().step(rate, slope, at, values)
+        ball = self.descent.ball
+        assert ball is not None
+        if self.square > ball**2:
+            self.scale *= ball / math.sqrt(self.square)
+            self.square = ball**2
+
+
+class RidgeSteps(PlainSteps):
+    """The on-line SVM: the objective has |w|^2/2 in every round, so that all weights shrink."""
+
+    def penalty(self) -> float:
+        return self.square / 2
+
+    def stands_still(self, margin: float) -> bool:
+        return margin == 1
+
+    def squared_gradient(self, slope: float, score: float, length: float) -> float:
+        return slope * slope * length + (self.square + 2 * slope * score)
+
+    def follow_length(self, rate: float, slope: float, score: float, gradient: float) -> None:
+        self.square += -2 * rate * (self.square + slope * score) + rate * rate * gradient
+
+    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
+        self.scale *= 1 - rate
+        super().step(rate, slope, at, values)
+
+
+class AdaptiveSteps(PlainSteps):
+    """AdaGrad: a feature's step is divided by the root of the sum of its squared gradients; then into the box."""
+
+    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
+        delta, box = self.descent.delta, self.descent.box
+        self.sums[at] += (slope * values) ** 2
+        divisor = np.sqrt(delta + self.sums[at])
+        self.weights[at] -= rate * np.divide(slope * values, divisor, out=np.zeros_like(values), where=divisor > 0)
+        if box is not None:
+            self.weights[at] = np.clip(self.weights[at], -box, box)
+        self.lowest[at] = np.minimum(self.lowest[at], self.weights[at])
+        self.highest[at] = np.maximum(self.highest[at], self.weights[at])
+
+
+STEPS: dict[DescentKind, type[PlainSteps]] = {
+    DescentKind.PLAIN: PlainSteps,
+    DescentKind.PROJECTED: ProjectedSteps,
+    DescentKind.RIDGE: RidgeSteps,
+    DescentKind.ADAPTIVE: AdaptiveSteps,
+}

@@ -1,12 +1,12 @@
-"""Certifying the learners over a finite class, by counting their rounds anew.
+"""Gathering the evidence for the bounds of learners over a finite class.
 
-The learner's word is not taken for anything that the data can say. With X and y every round is played again here, by
-other means than the learner's: the hypotheses that are left are an array of positions, their votes booleans.
+With X and y every round is played again here, by other means than the learner's: the hypotheses that are left are an
+array of positions, and their votes are booleans. Without, the evidence is which hypotheses the learner has left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,32 +14,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.certify.replay import other_count, same_rounds
 from afterwit.concepts._bits import pack
-from afterwit.concepts._progress import LIMIT, search
+from afterwit.concepts._class_learner import Points
 from afterwit.concepts.finite_class import FiniteClass, Indices
+from afterwit.concepts.generalized_halving import GeneralizedHalving
 from afterwit.concepts.littlestone import Subclasses
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight
+from afterwit.concepts.search import LIMIT, search
+from afterwit.concepts.standard_optimal_algorithm import StandardOptimalAlgorithm
+from afterwit.core.certificate import Assumption, Basis, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 
-SAME_ROUNDS = "X, y are the rounds it learned from, in order"
 REALIZABLE = "some hypothesis of the class is right in every round"
 
 
-@dataclass(frozen=True)
-class ClassEvidence:
+@dataclass(frozen=True, kw_only=True)
+class FiniteClassEvidence(Evidence):
     """A run of a learner over a finite class."""
 
-    subject: str
-    rounds: int
     mistakes: int
     hypotheses: FiniteClass
     sizes: npt.NDArray[np.int64] | None
     limit: int
     #: The hypotheses that are right in every round, as far as is known.
     right: Indices
-    assumptions: tuple[Assumption, ...]
-    hindsight: Hindsight | None
+    best: Hindsight | None = None
 
     @property
     def count(self) -> int:
@@ -59,71 +59,59 @@ class ClassEvidence:
         with search("the Littlestone dimension", self.limit, False) as steps:
             return Subclasses(self.hypotheses).dimension(self.hypotheses.everything(), steps)
 
-    def certificate(
-        self, theorem: Theorem, bound: float | None, inputs: Mapping[str, float | str], *extra: Assumption
-    ) -> Certificate:
-        """The theorem applied; where an assumption is not met there is no bound to show."""
-        assumptions = (*self.assumptions, *extra)
-        applies = all(assumption.met for assumption in assumptions)
-        return Certificate(
-            theorem=theorem,
-            subject=self.subject,
-            rounds=self.rounds,
-            observed=self.mistakes,
-            bound=bound if applies else None,
-            assumptions=assumptions,
-            hindsight=self.hindsight,
-            inputs=inputs if applies else {},
-        )
+    def observed(self, theorem: Theorem) -> float:
+        return self.mistakes
+
+    def hindsight(self, theorem: Theorem) -> Hindsight | None:
+        return self.best
 
 
-def evidence_of(learner: Any, checked: Any) -> ClassEvidence:
+def gather(learner: Any, points: Points | None = None, signs: Signs | None = None) -> FiniteClassEvidence:
     """What is known of a run: from the points and signs it learned from, or from what the learner has kept."""
     hypotheses = learner.hypotheses
-    hindsight = None
-    if checked is None:
+    assumptions: tuple[Assumption, ...]
+    best = None
+    if points is None or signs is None:
         right = hypotheses.members(learner._alive)
-        assumptions: tuple[Assumption, ...] = (_realizable(learner, right),)
+        assumptions = (_realizable(learner, right),)
     else:
-        rows, signs = checked
-        same_rounds = _same_rounds(learner, rows.indices, signs)
-        assumptions, right = (same_rounds,), np.empty(0, dtype=np.intp)
-        if same_rounds.holds:
-            passes = learner.rounds // rows.count if rows.count else 1
-            wrong = _errors(hypotheses, rows.indices, signs)
+        same, passes = same_rounds(learner, points.count, lambda passes: _differs(learner, points, signs, passes))
+        assumptions, right = (same,), np.empty(0, dtype=np.intp)
+        if same.holds:
+            wrong = _errors(hypotheses, points.indices, signs)
             right = np.flatnonzero(wrong == 0)
             assumptions += (_observed(right),)
-            best = int(np.argmin(wrong))
-            description = f"by the best hypothesis of the class: {hypotheses.name(best)}"
-            hindsight = Hindsight(passes * int(wrong[best]), description)
-    return ClassEvidence(
+            fewest = int(np.argmin(wrong))
+            description = f"by the best hypothesis of the class: {hypotheses.name(fewest)}"
+            best = Hindsight(passes * int(wrong[fewest]), description)
+    return FiniteClassEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
+        assumptions=assumptions,
         mistakes=learner.mistakes,
         hypotheses=hypotheses,
         sizes=getattr(learner, "_sizes", None),
         limit=getattr(learner, "limit", LIMIT),
         right=right,
-        assumptions=assumptions,
-        hindsight=hindsight,
+        best=best,
     )
 
 
 def _realizable(learner: Any, left: Indices) -> Assumption:
     """From the version space: a hypothesis is in it if it was never wrong in a round that drops the wrong ones."""
-    if getattr(learner, "drop", "examples") == "mistakes":
+    statement = REALIZABLE
+    if _drops_on_mistakes_only(learner):
         statement = "some hypothesis of the class is right in every round with a mistake, which is all the proof needs"
-        return Assumption(statement, Basis.OBSERVED, len(left) > 0, _left(left))
-    return Assumption(REALIZABLE, Basis.OBSERVED, len(left) > 0, _left(left))
+    return Assumption(statement, Basis.OBSERVED, len(left) > 0, f"{len(left):,} left" if len(left) else "none is left")
+
+
+def _drops_on_mistakes_only(learner: Any) -> bool:
+    return bool(getattr(learner, "drop", "examples") == "mistakes")
 
 
 def _observed(right: Indices) -> Assumption:
     detail = f"{len(right):,} of them" if len(right) else "every hypothesis is wrong somewhere"
     return Assumption(REALIZABLE, Basis.OBSERVED, len(right) > 0, detail)
-
-
-def _left(left: Indices) -> str:
-    return f"{len(left):,} left" if len(left) else "none is left"
 
 
 def _errors(hypotheses: FiniteClass, indices: Indices, signs: Signs) -> npt.NDArray[np.int64]:
@@ -137,26 +125,19 @@ def _errors(hypotheses: FiniteClass, indices: Indices, signs: Signs) -> npt.NDAr
     return wrong
 
 
-def _same_rounds(learner: Any, indices: Indices, signs: Signs) -> Assumption:
-    """Whether these rounds make the learner's mistakes and leave its hypotheses."""
-    passes = max(1, learner.rounds // len(indices)) if len(indices) else 1
-    if learner.rounds != passes * len(indices):
-        detail = f"the learner counts {learner.rounds:,} rounds, these are {len(indices):,}"
-        return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, detail)
-    mistakes, left = _played(learner, indices, signs, passes)
-    if mistakes != learner.mistakes:
-        detail = f"the learner counts {learner.mistakes:,} mistakes, these rounds give {mistakes:,}"
-        return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, detail)
-    if not np.array_equal(left, learner.hypotheses.members(learner._alive)):
-        return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, "these rounds leave other hypotheses")
-    detail = f"counted anew, {passes} pass{'es' if passes > 1 else ''}"
-    return Assumption(SAME_ROUNDS, Basis.OBSERVED, True, detail)
+def _differs(learner: Any, points: Points, signs: Signs, passes: int) -> str:
+    """What these rounds give that differs from the learner's mistakes and from the hypotheses it has left."""
+    mistakes, left = _played(learner, points.indices, signs, passes)
+    if why := other_count("mistakes", learner.mistakes, mistakes):
+        return why
+    same = np.array_equal(left, learner.hypotheses.members(learner._alive))
+    return "" if same else "these rows leave other hypotheses"
 
 
 def _played(learner: Any, indices: Indices, signs: Signs, passes: int) -> tuple[int, Indices]:
     """The mistakes of the algorithm on these rounds, and the hypotheses that are left."""
     hypotheses, rule = learner.hypotheses, _rule_of(learner)
-    on_mistakes_only = getattr(learner, "drop", "examples") == "mistakes"
+    on_mistakes_only = _drops_on_mistakes_only(learner)
     left = np.arange(len(hypotheses))
     said: dict[int, tuple[npt.NDArray[np.bool_], bool]] = {}
     mistakes = 0
@@ -177,7 +158,7 @@ def _played(learner: Any, indices: Indices, signs: Signs, passes: int) -> tuple[
 def _rule_of(learner: Any) -> Callable[[Indices, npt.NDArray[np.bool_]], bool]:
     """Whether +1 is predicted, from the hypotheses that are left and what they say."""
     hypotheses = learner.hypotheses
-    if hasattr(learner, "optimal_mistakes"):
+    if isinstance(learner, StandardOptimalAlgorithm):
         subclasses = Subclasses(hypotheses)
 
         def dimension(members: Indices) -> int:
@@ -187,7 +168,7 @@ def _rule_of(learner: Any) -> Callable[[Indices, npt.NDArray[np.bool_]], bool]:
                 return subclasses.dimension(pack(chosen), steps)
 
         return lambda left, votes: dimension(left[votes]) >= dimension(left[~votes])
-    if not hasattr(learner, "_sizes"):
+    if not isinstance(learner, GeneralizedHalving):
         return lambda _, votes: 2 * int(np.count_nonzero(votes)) >= len(votes)
     sizes = learner._sizes
     longest = int(sizes.max())

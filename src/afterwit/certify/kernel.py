@@ -1,4 +1,4 @@
-"""Certifying a kernel learner in hindsight: all of the perceptron's theorems, in feature space.
+"""Gathering the evidence for a kernel learner's bounds: all of the perceptron's theorems, in feature space.
 
 As for linear learners, the learner's word is not taken for anything. Its run is played again from the data; then every
 round is multiplied out with kernel values that numpy computes, to see that each update was a mistake and every other
@@ -13,22 +13,25 @@ Nothing here holds more than a few million kernel values at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify.linear import Evidence
-from afterwit.core.certificate import Assumption, Basis, Certificate, tightest_first
-from afterwit.data.labels import Labels, Signs
+from afterwit.certify.linear import LinearEvidence
+from afterwit.certify.perceptron import MOST_ENTRIES_FOR_PROGRAM
+from afterwit.certify.replay import ROUNDING, other_count, same_rounds
+from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.theorem import Theorem
+from afterwit.data.labels import Signs
 from afterwit.data.values import same_value
 from afterwit.errors import InputError, Words, invalid
 from afterwit.hindsight.comparator import Comparator
 from afterwit.hindsight.max_margin import solve_max_margin
 from afterwit.hindsight.min_hinge import solve_min_hinge
 from afterwit.hindsight.svm import solve_svm
-from afterwit.kernels._examples import Table
+from afterwit.kernels._examples import ExampleMatrices
 from afterwit.kernels.kernel_perceptron import BudgetBound
 
 Floats = npt.NDArray[np.float64]
@@ -38,8 +41,6 @@ Indices = npt.NDArray[np.intp]
 MOST_LANDMARKS = 500
 #: Comparators are fitted on at most this many rows, evenly spaced; all rows judge.
 MOST_ROWS_TO_FIT = 5_000
-#: The linear program of least hinge loss is solved for at most this many entries; beyond, the SVMs stand for it.
-MOST_ENTRIES_FOR_PROGRAM = 40_000
 #: So many kernel values are held at a time.
 BLOCK = 2_000_000
 #: Rounds without an update are multiplied out as far as that takes this many kernel values, or calls of a function.
@@ -48,37 +49,39 @@ MOST_VALUES, MOST_CALLS = 400_000_000, 4_000_000
 SMALLEST_EIGENVALUE = 1e-8
 #: What the same rounds would have been without the budget is played for at most this many of them.
 MOST_ROUNDS_WITHOUT_BUDGET = 20_000
-#: Values that differ by this share of all that was added up are the same but for rounding.
-ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class KernelEvidence(Evidence):
+@dataclass(frozen=True, kw_only=True)
+class KernelEvidence(LinearEvidence):
     """A run of a kernel learner, recomputed from its data, with what its budget did."""
 
+    dropped: int
     #: F, the sum over the updates of y_t times the score that dropped examples would have given x_t.
     budget_cost: float = 0.0
     mistakes_without_budget: int | None = None
 
+    def certificate(
+        self, theorem: Theorem, bound: float | None, inputs: Any, *extra: Assumption, **further: Any
+    ) -> Certificate:
+        if self.dropped and not isinstance(theorem, BudgetBound):
+            detail = f"{self.dropped:,} examples were dropped, and the proof needs them"
+            extra = (Assumption("every example that was added is kept", Basis.OBSERVED, False, detail), *extra)
+        return super().certificate(theorem, bound, inputs, *extra, **further)
 
-def certify(learner: Any, X: Any, y: Any, comparator: Any = None) -> Certificate:
-    """Evaluate every theorem of the learner on the rounds X, y; the tightest first."""
-    examples = learner._read(X)
-    signs = Labels(learner.labels).signs(y, examples.first)
+
+def gather(learner: Any, examples: Any, signs: Signs, comparator: Any = None) -> KernelEvidence:
+    """What is known of the rounds X, y of a kernel learner."""
     count = examples.count
-    if len(signs) != count:
-        raise invalid("y", f"as long as X ({count} rows)", Words(f"{len(signs)} labels"))
     given = None if comparator is None else _coefficients(comparator, count)
-    passes = max(1, learner.rounds // count) if count else 1
-    same_rounds, updates = _replay(learner, examples, signs, passes)
+    same, passes, updates = _replay(learner, examples, signs)
     gram = Gram(learner.kernel, examples)
-    longest = float(np.sqrt(gram.diagonal().max(initial=0.0))) if same_rounds.holds else 0.0
+    longest = float(np.sqrt(gram.diagonal().max(initial=0.0))) if same.holds else 0.0
     # Every bound is the same in any unit of length; near 1 nothing overflows.
     unit = longest if longest > 0 and not 1e-3 <= longest <= 1e3 else 1.0
     comparators: tuple[Comparator, ...] = (_judged("zero", np.zeros(1), np.zeros(count), signs),)
-    assumptions: tuple[Assumption, ...] = (same_rounds,)
+    assumptions: tuple[Assumption, ...] = (same,)
     cost, without_budget = 0.0, None
-    if same_rounds.holds:
+    if same.holds:
         landmarks = Landmarks(gram, unit)
         if given is not None:
             comparators += (_given_comparator(gram, given, signs, unit),)
@@ -89,7 +92,7 @@ def certify(learner: Any, X: Any, y: Any, comparator: Any = None) -> Certificate
         assumptions += (start, landmarks.positive_semidefinite(), follows)
         if learner.dropped and learner.rounds <= MOST_ROUNDS_WITHOUT_BUDGET:
             without_budget = _mistakes_without_budget(learner, examples, signs, passes)
-    evidence = KernelEvidence(
+    return KernelEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
         mistakes=learner.mistakes,
@@ -99,18 +102,9 @@ def certify(learner: Any, X: Any, y: Any, comparator: Any = None) -> Certificate
         updates=np.concatenate(updates),
         comparators=comparators,
         assumptions=assumptions,
+        dropped=learner.dropped,
         budget_cost=cost,
         mistakes_without_budget=without_budget,
-    )
-    if not learner.dropped:
-        # The budget bound is then the sharper hinge bound.
-        theorems = [theorem for theorem in learner.theorems if not isinstance(theorem, BudgetBound)]
-        return tightest_first([theorem.certify(evidence) for theorem in theorems])
-    detail = f"{learner.dropped:,} were dropped, and the proof needs them"
-    kept_all = Assumption("every example that was added is kept", Basis.OBSERVED, False, detail)
-    complete = replace(evidence, assumptions=(*assumptions, kept_all))
-    return tightest_first(
-        [theorem.certify(evidence if isinstance(theorem, BudgetBound) else complete) for theorem in learner.theorems]
     )
 
 
@@ -133,30 +127,26 @@ def _coefficients(comparator: Any, count: int) -> Floats:
 # ---------------------------------------------------------------------- the run
 
 
-def _replay(learner: Any, examples: Any, signs: Signs, passes: int) -> tuple[Assumption, list[Indices]]:
-    """Whether X, y are the rounds the learner learned from, and the rows at which it updated, pass by pass."""
-    statement = "X, y are the rounds it learned from, in order"
-    if learner.rounds != passes * examples.count:
-        detail = f"the learner counts {learner.rounds:,} rounds, these rows are {examples.count:,}"
-        return Assumption(statement, Basis.OBSERVED, False, detail), [np.empty(0, dtype=np.intp)]
-    fresh = type(learner)(**learner.parameters)
+def _replay(learner: Any, examples: Any, signs: Signs) -> tuple[Assumption, int, list[Indices]]:
+    """Whether X, y are the rounds the learner learned from, how many passes, and the rows at which each updated."""
     updates: list[Indices] = []
-    while len(updates) < passes and fresh.mistakes <= learner.mistakes:
-        updated = np.zeros(examples.count, dtype=np.int8)
-        fresh._learn(examples, signs, updated)
-        updates.append(np.flatnonzero(updated))
-        if not len(updates[-1]):
-            # Nothing was added in this pass, so that all further passes are like it.
-            break
-    for key in ("mistakes", "updates", "dropped"):
-        replayed, claimed = getattr(fresh, key), getattr(learner, key)
-        if replayed != claimed:
-            counted = "dropped examples" if key == "dropped" else key
-            detail = f"the learner counts {claimed:,} {counted}, these rows give {replayed:,}"
-            return Assumption(statement, Basis.OBSERVED, False, detail), updates
-    same = _same_function(fresh, learner, examples)
-    detail = f"played again, {passes} pass{'es' if passes > 1 else ''}" if same else "these rows give other scores"
-    return Assumption(statement, Basis.OBSERVED, same, detail), updates
+
+    def differs(passes: int) -> str:
+        fresh = type(learner)(**learner.parameters)
+        while len(updates) < passes and fresh.mistakes <= learner.mistakes:
+            updated = np.zeros(examples.count, dtype=np.int8)
+            fresh._learn(examples, signs, updated)
+            updates.append(np.flatnonzero(updated))
+            if not len(updates[-1]):
+                # Nothing was added in this pass, so that all further passes are like it.
+                break
+        for what, name in (("mistakes", "mistakes"), ("updates", "updates"), ("dropped examples", "dropped")):
+            if why := other_count(what, getattr(learner, name), getattr(fresh, name)):
+                return why
+        return "" if _same_function(fresh, learner, examples) else "these rows give other scores"
+
+    same, passes = same_rounds(learner, examples.count, differs)
+    return same, passes, updates or [np.empty(0, dtype=np.intp)]
 
 
 def _same_function(fresh: Any, learner: Any, examples: Any) -> bool:
@@ -227,10 +217,10 @@ class Gram:
         self.kernel = kernel
         self.count = examples.count
         self.calls = bool(kernel.functions)
-        self.table = Table(examples)
+        self.matrices = ExampleMatrices(examples)
 
     def __call__(self, left: Indices, right: Indices) -> Floats:
-        values: Floats = self.kernel._matrix(self.table, left, right)
+        values: Floats = self.kernel._matrix(self.matrices, left, right)
         return values
 
     def diagonal(self) -> Floats:

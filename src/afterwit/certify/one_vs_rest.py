@@ -8,46 +8,54 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certify.replay import matrix_of, on_part, to_fit_on
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, Verdict
+from afterwit.certify.replay import matrix_of, on_part, other_count, same_rounds, to_fit_on
+from afterwit.core.certificate import Assumption, Basis, Certificate, Evidence, Hindsight, Verdict
 from afterwit.core.learner import BinaryLearner
+from afterwit.core.theorem import Theorem
 from afterwit.data.rows import Rows
 from afterwit.hindsight.comparator import normalised, row_norms
 from afterwit.hindsight.svm import solve_svm
 from afterwit.linear._engine import LinearLearner
 
-SAME_ROUNDS = "X, y are the rounds it learned from, in order"
 BY_SIGN = "a binary learner predicts +1 exactly if its score is >= 0"
-APPLIES = "the mistakes of every binary learner are bounded"
+APPLIES = "a bound applies to the mistakes of every binary learner"
 
 
-@dataclass(frozen=True)
-class ClassEvidence:
+@dataclass(frozen=True, kw_only=True)
+class OneVsRestEvidence(Evidence):
     """A run of one against the rest, recomputed from its data."""
 
-    subject: str
-    rounds: int
     mistakes: int
     #: How many classes began on the way.
     unannounced: int
     #: The certificate of each binary learner, as far as it bounds mistakes.
     binary: Mapping[Any, Certificate]
-    assumptions: tuple[Assumption, ...]
-    hindsight: Hindsight | None
+    best_rule: Hindsight | None
+
+    def observed(self, theorem: Theorem) -> float:
+        return self.mistakes
+
+    def hindsight(self, theorem: Theorem) -> Hindsight | None:
+        return self.best_rule
 
 
-def evidence_of(learner: Any, X: Any, y: Any) -> ClassEvidence:
+def gather(learner: Any, X: Any, y: Any) -> OneVsRestEvidence:
     """Play the rounds X, y again, and certify every binary learner on its own."""
     fresh = type(learner)(**learner.parameters)
     rows, codes, begins = fresh._checked(X, y)
     if isinstance(rows, Rows):
         rows.require_finite()
-    passes = max(1, learner.rounds // rows.count) if rows.count else 1
-    same_rounds = _replayed(learner, fresh, rows, X, y, passes)
+
+    def differs(passes: int) -> str:
+        for _ in range(passes):
+            fresh.learn_many(rows if isinstance(rows, Rows) else X, y)
+        return _other_counts(learner, fresh)
+
+    same, passes = same_rounds(learner, rows.count, differs)
     binary: dict[Any, Certificate] = {}
-    assumptions = [same_rounds, Assumption(BY_SIGN, Basis.ENFORCED, True)]
-    hindsight = None
-    if same_rounds.holds:
+    assumptions = [same, Assumption(BY_SIGN, Basis.ENFORCED, True)]
+    best_rule = None
+    if same.holds:
         whys = {}
         for code, (label, each) in enumerate(learner.learners.items()):
             found = _bound_on_mistakes(
@@ -58,35 +66,24 @@ def evidence_of(learner: Any, X: Any, y: Any) -> ClassEvidence:
             else:
                 binary[label] = replace(found, subject=f"{label!r} against the rest")
         assumptions.append(_all_apply(len(learner.classes), whys))
-        hindsight = _best_rule(learner, rows, codes, passes)
-    return ClassEvidence(
+        best_rule = _best_rule(learner, rows, codes, passes)
+    return OneVsRestEvidence(
         subject=f"{type(learner).__name__} of {type(learner._base).__name__}",
         rounds=learner.rounds,
         mistakes=learner.mistakes,
         unannounced=len(learner.classes) if learner.labels is None else 0,
         binary=binary,
         assumptions=tuple(assumptions),
-        hindsight=hindsight,
+        best_rule=best_rule,
     )
 
 
-def _replayed(learner: Any, fresh: Any, rows: Any, X: Any, y: Any, passes: int) -> Assumption:
-    """Whether X, y are the rounds the learner learned from; each binary learner's weights are compared later."""
-    if learner.rounds != passes * rows.count:
-        detail = f"the learner counts {learner.rounds:,} rounds, these rows are {rows.count:,}"
-        return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, detail)
-    for _ in range(passes):
-        fresh.learn_many(rows if isinstance(rows, Rows) else X, y)
-    for what in ("classes", "mistakes", "updates"):
-        claimed, replayed = getattr(learner, what), getattr(fresh, what)
-        if claimed != replayed:
-            claimed, replayed = (
-                f"{each:,} {what}" if what != "classes" else repr(each) for each in (claimed, replayed)
-            )
-            detail = f"the learner has {claimed}, these rows give {replayed}"
-            return Assumption(SAME_ROUNDS, Basis.OBSERVED, False, detail)
-    detail = f"played again, {passes} pass{'es' if passes > 1 else ''}"
-    return Assumption(SAME_ROUNDS, Basis.OBSERVED, True, detail)
+def _other_counts(learner: Any, fresh: Any) -> str:
+    """What is different after playing again; each binary learner's weights are compared later."""
+    if learner.classes != fresh.classes:
+        return f"the learner has the classes {learner.classes!r}, these rows give {fresh.classes!r}"
+    whys = (other_count(what, getattr(learner, what), getattr(fresh, what)) for what in ("mistakes", "updates"))
+    return next((why for why in whys if why), "")
 
 
 def _rounds_since(learner: Any, rows: Any, X: Any, signs: Any, birth: int, passes: int) -> tuple[Any, Any]:
@@ -113,15 +110,17 @@ def _bound_on_mistakes(learner: Any, rows: Any, signs: Any) -> Certificate | str
     for each in about_mistakes:
         if each.verdict is not Verdict.NOT_APPLICABLE:
             return replace(each, others=())
-    return "; ".join(each.detail or f"not so: {each.statement}" for each in about_mistakes[0].failed)
+    return "; ".join(about_mistakes[0].why_not())
 
 
 def _all_apply(count: int, whys: Mapping[Any, str]) -> Assumption:
     if not whys:
         return Assumption(APPLIES, Basis.OBSERVED, True, f"each certified on its own, {count} classes")
     label, why = next(iter(whys.items()))
-    more = f", and {len(whys) - 1} more" if len(whys) > 1 else ""
-    return Assumption(APPLIES, Basis.OBSERVED, False, f"not that of {label!r}{more}: {why}")
+    others = len(whys) - 1
+    more = f", nor to {'that' if others == 1 else 'those'} of {others} other class{'es' if others > 1 else ''}"
+    detail = f"no bound applies to the binary learner of class {label!r}{more if others else ''}: {why}"
+    return Assumption(APPLIES, Basis.OBSERVED, False, detail)
 
 
 def _best_rule(learner: Any, rows: Any, codes: Any, passes: int) -> Hindsight | None:

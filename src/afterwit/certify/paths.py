@@ -11,26 +11,25 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Any
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Hindsight, tightest_first
+from afterwit.core.certificate import Assumption, Basis, Ceiling, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 from afterwit.experts.follow_the_perturbed_leader import Stability
 
 
-@dataclass(frozen=True)
-class PathEvidence:
+@dataclass(frozen=True, kw_only=True)
+class PathEvidence(Evidence):
     """What is known of a run on the paths of a graph."""
 
-    subject: str
-    rounds: int
     loss: float
     log_paths: float
     #: By how much paths can differ in one round.
     width: float
+    #: What a path costs at least in one round.
+    cheapest: float
     best: float
     #: The same with the low end of the range taken from every edge, where that is the same for all paths.
     best_above_low: float
     description: str
-    assumptions: tuple[Assumption, ...]
     rate: float
     decreasing: bool
     horizon: int | None
@@ -41,17 +40,17 @@ class PathEvidence:
     def constants(self) -> dict[str, float]:
         return {"Q": self.stability.round_cost, "S": self.stability.total_cost}
 
-    def certificate(self, theorem: Theorem, bound: float | None, inputs: Any, *assumptions: Assumption) -> Certificate:
-        return Certificate(
-            theorem=theorem,
-            subject=self.subject,
-            rounds=self.rounds,
-            observed=self.loss - self.best,
-            bound=bound,
-            assumptions=(*self.assumptions, *assumptions),
-            hindsight=Hindsight(self.best, self.description, "loss" if self.perturbation else "cost"),
-            inputs=inputs,
-        )
+    def observed(self, theorem: Theorem) -> float:
+        return self.loss - self.best
+
+    def hindsight(self, theorem: Theorem) -> Hindsight | None:
+        return Hindsight(self.best, self.description, "loss" if self.perturbation else "cost")
+
+    def ceiling(self, theorem: Theorem) -> Ceiling | None:
+        if theorem.chance:
+            # The loss is itself a matter of chance.
+            return Ceiling(self.rounds * self.width, "no run of this length could have a larger regret")
+        return Ceiling(self.loss - self.rounds * self.cheapest, "no path could have cost so little")
 
 
 @dataclass(frozen=True)
@@ -64,14 +63,8 @@ class _Ahead:
     most: int
 
 
-def certify(learner: Any) -> Certificate:
-    """The tightest bound that applies, with the others."""
-    evidence = _gather(learner)
-    found = [theorem.certify(evidence) for theorem in learner.theorems]
-    return tightest_first([certificate for certificate in found if certificate is not None])
-
-
-def _gather(learner: Any) -> PathEvidence:
+def gather(learner: Any) -> PathEvidence:
+    """What is known of the rounds of a learner of paths."""
     parameters, state = learner.parameters, learner.state()
     rounds, totals = state["rounds"], state["totals"].tolist()
     experts = parameters.get("n_experts") is not None
@@ -83,7 +76,8 @@ def _gather(learner: Any) -> PathEvidence:
     ahead = _ahead(edges, source, sink, totals)
     whole = ahead[source]
     lengths = (whole.fewest, whole.most)
-    width = max(high * length for length in lengths) - min(low * length for length in lengths)
+    cheapest = min(low * length for length in lengths)
+    width = max(high * length for length in lengths) - cheapest
     details: dict[str, Any] = {}
     if "perturbation" in parameters:
         used = _on_paths(edges, source, ahead)
@@ -97,6 +91,7 @@ def _gather(learner: Any) -> PathEvidence:
         loss=state["loss"],
         log_paths=whole.log_paths,
         width=width,
+        cheapest=cheapest,
         best=whole.least,
         best_above_low=max(0.0, whole.least - (low * whole.most * rounds if even else 0.0)),
         description="of the best expert" if experts else "of the best path",

@@ -12,7 +12,7 @@ from afterwit.core.protocol import BLOCK
 from afterwit.data.rows import Rows, stack
 from afterwit.errors import StreamError
 from afterwit.streams.arrays import ArrayReader
-from afterwit.streams.libsvm import LibsvmReader, LibsvmStream, whole
+from afterwit.streams.libsvm import LibsvmReader, LibsvmStream, label_as_written
 
 Block = tuple[Rows, Any]
 
@@ -77,15 +77,15 @@ class Examples:
             next_point = 2 * next_point if rounds == next_point else next_point
             found += [label for label in dict.fromkeys(block[1].tolist()) if label not in found]
             if found[0] in (-1.0, 0.0):
-                return (whole(found[0]), 1)
+                return (label_as_written(found[0]), 1)
         found = sorted(found[:2])
         if not found:
             raise StreamError("no examples were found", path=self.stream.name)
         if len(found) == 2:
-            return (whole(found[0]), whole(found[1]))
+            return (label_as_written(found[0]), label_as_written(found[1]))
         if found[0] == 1.0:
             return (-1, 1)
-        only = whole(found[0])
+        only = label_as_written(found[0])
         reason = f"all labels are {only}; give the two labels with --labels, such as --labels 0,{only}"
         raise StreamError(reason, path=self.stream.name)
 
@@ -160,7 +160,7 @@ class _Reader:
         known = (labels == negative) | (labels == positive)
         if not known.all():
             i = int(np.argmin(known))
-            reason = f"found the label {whole(labels[i])} where {negative} or {positive} was expected"
+            reason = f"found the label {label_as_written(labels[i])} where {negative} or {positive} was expected"
             raise StreamError(reason, path=self._examples.stream.name, line=int(held.row_lines[i]))
 
     def __enter__(self) -> _Reader:

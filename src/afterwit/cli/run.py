@@ -18,7 +18,7 @@ from afterwit.core.protocol import HEADER, Record, play
 from afterwit.core.registry import learner_names
 from afterwit.core.storage import new_file, write_model
 from afterwit.errors import invalid
-from afterwit.streams.libsvm import whole
+from afterwit.streams.libsvm import label_as_written
 
 #: Beyond this many non-zero values a certificate is computed only on request: it needs all rows in memory.
 MOST_TO_REMEMBER = 20_000_000
@@ -140,7 +140,7 @@ def _two_labels(text: str | None) -> tuple[Any, Any] | None:
         raise invalid("--labels", "two numbers separated by a comma, such as -1,1", text) from None
     if negative == positive or not (math.isfinite(negative) and math.isfinite(positive)):
         raise invalid("--labels", "two different numbers", text)
-    return whole(negative), whole(positive)
+    return label_as_written(negative), label_as_written(positive)
 
 
 def _nothing(*_: int) -> None:

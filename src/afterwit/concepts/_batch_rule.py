@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from afterwit.batch.occam import description_error, occam_error
-from afterwit.batch.uniform import regularised_deviation
-from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.certificate import Assumption, Basis, Certificate, certify
 from afterwit.core.learner import Storable
 from afterwit.core.theorem import Theorem
 from afterwit.data.quantities import PROBABILITY
-from afterwit.errors import InputError, shorten
+from afterwit.errors import InputError, invalid
+from afterwit.sampling.occam import description_error, occam_error
+from afterwit.sampling.uniform import regularised_deviation
 
 
 class ErrorBound(Theorem):
@@ -22,25 +22,17 @@ class ErrorBound(Theorem):
         self.delta = float(PROBABILITY.check("delta", delta))
         self.chance = f"with probability {100 * (1 - self.delta):.10g}%"
 
-    def certify(self, evidence: Any) -> Certificate:
-        """``evidence`` is a `Sample`: what a checker found on the rows."""
+    def certify(self, evidence: Any) -> Any:
         bound, inputs = self.applied(evidence)
-        return Certificate(
-            theorem=self,
-            subject=evidence.subject,
-            rounds=evidence.rows,
-            observed=evidence.mistakes / evidence.rows,
-            bound=bound,
-            assumptions=(drawn(), *self.needed(evidence), *evidence.assumptions),
-            inputs={**inputs, "n": evidence.rows, "delta": self.delta},
-        )
+        inputs |= {"n": evidence.rounds, "delta": evidence.delta}
+        return evidence.certificate(type(self)(evidence.delta), bound, inputs, *self.needed(evidence))
 
-    def applied(self, evidence: Any) -> tuple[float | None, dict[str, Any]]:
+    def applied(self, evidence: Any) -> tuple[float, dict[str, Any]]:
         """The bound, and the numbers in it."""
         raise NotImplementedError
 
     def needed(self, evidence: Any) -> tuple[Assumption, ...]:
-        """What this theorem asks for besides a sample that was drawn independently."""
+        """What this theorem needs besides what every one needs."""
         del evidence
         return ()
 
@@ -52,9 +44,9 @@ class FiniteClassBound(ErrorBound):
     statement = "error < (ln|H| + ln(1/delta)) / n for every rule of the class that is right on all n rows"
     citation = "Blum et al., Foundations of Data Science, Theorem 6.4; for disjunctions 6.2 and 6.3"
 
-    def applied(self, evidence: Any) -> tuple[float | None, dict[str, Any]]:
-        bound = occam_error(evidence.rows, self.delta, log_hypotheses=evidence.log_hypotheses)
-        return (None if evidence.mistakes else bound), {"ln|H|": evidence.log_hypotheses}
+    def applied(self, evidence: Any) -> tuple[float, dict[str, Any]]:
+        bound = occam_error(evidence.rounds, evidence.delta, log_hypotheses=evidence.log_hypotheses)
+        return bound, {"ln|H|": evidence.log_hypotheses}
 
     def needed(self, evidence: Any) -> tuple[Assumption, ...]:
         return (right_on_all(evidence),)
@@ -67,9 +59,8 @@ class DescriptionBound(ErrorBound):
     statement = "error <= (size ln 2 + ln(1/delta)) / n for every rule that is right on all n rows"
     citation = "Blum et al., Foundations of Data Science, Theorem 6.5, in a prefix-free language"
 
-    def applied(self, evidence: Any) -> tuple[float | None, dict[str, Any]]:
-        bound = description_error(evidence.rows, evidence.bits, self.delta)
-        return (None if evidence.mistakes else bound), {"size": evidence.bits}
+    def applied(self, evidence: Any) -> tuple[float, dict[str, Any]]:
+        return description_error(evidence.rounds, evidence.bits, evidence.delta), {"size": evidence.bits}
 
     def needed(self, evidence: Any) -> tuple[Assumption, ...]:
         return (right_on_all(evidence),)
@@ -82,13 +73,9 @@ class RegularisedBound(ErrorBound):
     statement = "error <= error on the sample + sqrt((size ln 4 + ln(2/delta)) / (2n))"
     citation = "Blum et al., Foundations of Data Science, Corollary 6.8"
 
-    def applied(self, evidence: Any) -> tuple[float | None, dict[str, Any]]:
-        more = regularised_deviation(evidence.rows, evidence.bits, self.delta)
-        return evidence.mistakes / evidence.rows + more, {"size": evidence.bits}
-
-
-def drawn() -> Assumption:
-    return Assumption("the rows are independent draws from one distribution", Basis.PROMISED, None)
+    def applied(self, evidence: Any) -> tuple[float, dict[str, Any]]:
+        more = regularised_deviation(evidence.rounds, evidence.bits, evidence.delta)
+        return evidence.observed(self) + more, {"size": evidence.bits}
 
 
 def right_on_all(evidence: Any) -> Assumption:
@@ -101,8 +88,7 @@ class BatchRule(Storable):
     """A rule made from a whole sample at once. Copies, pickles, compares and saves as every learner does."""
 
     role = "batch"
-    theorems: tuple[Theorem, ...] = ()
-    no_theorem_because = ""
+    checker = "rules"
     _rounds = 0
     _mistakes = 0
 
@@ -122,15 +108,25 @@ class BatchRule(Storable):
         self._require_fitted()
         return self._mistakes == 0
 
+    def certificate(self, X: Any, y: Any, delta: Any = 0.05) -> Certificate:
+        """The bounds on the error on new data, judged on the rows X, y; each holds with probability 1 - delta."""
+        self._require_fitted()
+        return certify(self, X, y, delta=float(PROBABILITY.check("delta", delta)))
+
     def _require_fitted(self) -> None:
         if self._rounds == 0:
             raise InputError(f"{type(self).__name__} has not been fitted yet: call fit(X, y) first")
 
-    def __repr__(self) -> str:
-        given = ", ".join(
-            f"{name}={shorten(value, 40)}"
-            for name, value in self.parameters.items()
-            if value is not None and value is not False
-        )
-        fitted = f"{self._rounds:,} examples, {self._mistakes:,} mistakes" if self._rounds else "not fitted"
-        return f"{type(self).__name__}({given}): {fitted}"
+    def _state(self) -> dict[str, Any]:
+        return {"rounds": self._rounds, "mistakes": self._mistakes}
+
+    def _check_state(self, state: Any) -> None:
+        counts = [state["rounds"], state["mistakes"]]
+        if any(type(count) is not int or not 0 <= count <= counts[0] for count in counts):
+            raise invalid("rounds and mistakes", "counts, none above rounds", counts)
+
+    def _become(self, state: Any) -> None:
+        self._rounds, self._mistakes = state["rounds"], state["mistakes"]
+
+    def _progress(self) -> str:
+        return f"{self._rounds:,} examples, {self._mistakes:,} mistakes" if self._rounds else "not fitted"

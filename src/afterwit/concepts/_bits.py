@@ -17,7 +17,7 @@ _COUNTS = (_COUNTS[:, None] + _COUNTS[None, :]).ravel()
 
 
 def words_for(count: int) -> int:
-    """How many words hold so many bits."""
+    """How many words hold ``count`` bits."""
     return -(-count // 64)
 
 
@@ -36,7 +36,7 @@ def unpack(words: Words64, count: int) -> npt.NDArray[np.bool_]:
 
 
 def full(count: int) -> Words64:
-    """All of so many bits set."""
+    """A set of all ``count`` bits."""
     return pack(np.ones(count, dtype=np.bool_))
 
 

@@ -1,10 +1,10 @@
 """What the learners of disjunctions share: boolean examples, a weight for every variable, many rounds at once.
 
 An example says which variables are 1; a disjunction learner predicts +1 if the weights of those add up to a threshold.
-All weights begin at 1, those of variables not yet met as well. They are powers of 2 or 0, and so their sums are exact.
-A learner derived from it says how a mistake changes the weights of the variables that are 1 (``_change``).
+All weights begin at 1, also those of variables that have not occurred yet. They are powers of 2 or 0, so their sums are
+exact. A learner derived from it defines how a mistake changes the weights of the variables that are 1 (``_change``).
 
-Only few rounds change anything: those in between are scored together, with one product.
+Few rounds change anything: those in between are scored together, with one product.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.certificate import Certificate, Verdict
+from afterwit.core.certificate import Certificate, certify
 from afterwit.core.learner import BinaryLearner
-from afterwit.data.rows import Rows, as_mapping, plain_name, read_many, read_one
-from afterwit.errors import InputError, Words, invalid
-from afterwit.kernels._examples import _members
-from afterwit.linear._engine import _wrong_space
+from afterwit.data.rows import Rows, as_mapping, members_as_features, plain_name, read_many, read_one, wrong_space
+from afterwit.errors import Words, invalid
 
 Floats = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.intp]
@@ -60,7 +58,7 @@ def read_booleans(rows: Rows) -> Booleans:
     """Rows of 0 and 1; any other number is refused."""
     known = (rows.values == 0) | (rows.values == 1)
     if not known.all():
-        raise _not_boolean(rows, int(np.argmin(known)))
+        raise rows.refusal(int(np.argmin(known)), "0 or 1")
     if rows.starts is None:
         row: Any
         column: Any
@@ -82,27 +80,14 @@ def read_booleans(rows: Rows) -> Booleans:
     return Booleans(rows.count, starts, column.astype(np.intp), names, rows.width, rows.first, rows.single)
 
 
-def _not_boolean(rows: Rows, at: int) -> InputError:
-    if rows.starts is None:
-        i, k = divmod(at, rows.width)
-        j = k if rows.columns is None else int(rows.columns[k])
-    else:
-        assert rows.columns is not None
-        i, j = int(np.searchsorted(rows.starts, at, side="right")) - 1, int(rows.columns[at])
-    feature = j if rows.names is None else rows.names[j]
-    where = f"x[{feature!r}]" if rows.single else f"X[{rows.first + i}, {feature!r}]"
-    return invalid(where, "0 or 1", float(rows.values[at]))
-
-
 class BooleanLearner(BinaryLearner):
     """A learner of disjunctions over variables that are known by name or by position."""
 
-    theorems: Any = ()
-    #: What its examples are: vectors of 0 and 1.
     takes = "booleans"
+    checker = "boolean"
 
-    def __init__(self, labels: Any = (-1, 1)) -> None:
-        super().__init__(labels)
+    def _begin(self) -> None:
+        super()._begin()
         self._guard = threading.RLock()
         self._weights: Floats = np.empty(0)
         self._vocabulary: dict[Any, int] | None = None
@@ -118,8 +103,8 @@ class BooleanLearner(BinaryLearner):
         """Learn from a mistake: the variables that are set, and whether the label was +1."""
         raise NotImplementedError
 
-    def _tally(self, promotions: int, eliminations: int) -> None:
-        """Take note of the two kinds of mistake: on positive and on negative examples."""
+    def _note_promotions(self, count: int) -> None:
+        """Take note of mistakes on positive examples, where they are counted."""
 
     # ------------------------------------------------------------------ examples
 
@@ -127,11 +112,11 @@ class BooleanLearner(BinaryLearner):
         if isinstance(X, Booleans):
             return X
         if isinstance(X, Sequence) and not isinstance(X, (str, bytes)) and any(map(_is_set, X)):
-            X = [_members(x) if _is_set(x) else x for x in X]
+            X = [members_as_features(x) if _is_set(x) else x for x in X]
         return read_booleans(read_many(X))
 
     def _read_one(self, x: Any) -> Any:
-        x = _members(x) if _is_set(x) else as_mapping(x)
+        x = members_as_features(x) if _is_set(x) else as_mapping(x)
         if not isinstance(x, Mapping):
             return read_booleans(read_one(x))
         for name, value in x.items():
@@ -141,17 +126,17 @@ class BooleanLearner(BinaryLearner):
         return read_booleans(replace(read_many([x]), single=True))
 
     def _known(self, rows: Booleans) -> tuple[Booleans, dict[Any, int] | None, int]:
-        """The rows by the learner's own positions; what its vocabulary becomes, and how many variables it has then."""
+        """The rows by the learner's own positions, its vocabulary after them, and how many variables it has then."""
         known, vocabulary = len(self._weights), self._vocabulary
         if rows.count == 0:
             return rows, vocabulary, known
         settled = known > 0 or vocabulary is not None
         if rows.names is None:
             if vocabulary is not None:
-                raise _wrong_space("names", "positions")
+                raise wrong_space("names", "positions")
             return rows, None, self._allowed(rows, max(known, rows.width))
         if settled and vocabulary is None:
-            raise _wrong_space("positions", "names")
+            raise wrong_space("positions", "names")
         vocabulary = dict(vocabulary or {})
         # In the order in which they are first set, as one example after the other would have it.
         order = np.full(len(rows.names), -1, dtype=np.intp)
@@ -180,7 +165,7 @@ class BooleanLearner(BinaryLearner):
             weights = self._grown(variables)
             scores = np.empty(rows.count)
             positive = signs > 0
-            mistakes = updates = eliminations = 0
+            mistakes = updates = promotions = 0
             if updated is not None:
                 updated[:] = 0
             at, size = 0, FEWEST
@@ -203,10 +188,10 @@ class BooleanLearner(BinaryLearner):
                 done = end - at
                 scores[at:end] = sums[:done] - self._threshold
                 mistakes += int(np.count_nonzero(wrong[:done]))
-                eliminations += int(np.count_nonzero(wrong[:done] & predicted[:done]))
+                promotions += int(np.count_nonzero(wrong[:done] & ~predicted[:done]))
                 at = end
             self._weights, self._vocabulary = weights, vocabulary
-            self._tally(mistakes - eliminations, eliminations)
+            self._note_promotions(promotions)
             self._count(rows.count, mistakes, updates)
         return scores
 
@@ -218,7 +203,7 @@ class BooleanLearner(BinaryLearner):
 
     @property
     def features(self) -> int:
-        """How many variables it has met."""
+        """How many variables have occurred."""
         return len(self._weights)
 
     @property
@@ -232,28 +217,23 @@ class BooleanLearner(BinaryLearner):
     def certificate(self, X: Any, y: Any, comparator: Any = None) -> Certificate:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y.
 
-        X and y are the examples it learned from, in order (once for each pass). Whether a disjunction of variables
-        agrees with all of them is seen from them; one with few variables is found in hindsight, unless ``comparator``
-        names the variables of one.
+        X and y are the examples it learned from, in order (once for each pass). They show whether some disjunction of
+        variables agrees with all of them; one with few variables is found in hindsight, unless ``comparator`` gives the
+        variables of one.
         """
-        from afterwit.certify.boolean import evidence_of
-
         rows, signs = self._checked(X, y)
         with self._guard:
-            evidence = evidence_of(self, rows, signs, comparator)
-            certificates: list[Certificate] = [theorem.certify(evidence) for theorem in self.theorems]
-        # They are about different quantities, in the order of their weight: the first that applies.
-        first, *others = sorted(certificates, key=lambda each: each.verdict is Verdict.NOT_APPLICABLE)
-        return replace(first, others=tuple(others))
+            return certify(self, rows, signs, comparator)
 
     # ------------------------------------------------------------------ copying, comparing, saving
 
     def _state(self) -> dict[str, Any]:
         with self._guard:
             names = None if self._vocabulary is None else list(self._vocabulary)
-            return {**super()._state(), "weights": self._weights.copy(), "names": names}
+            return {**self._counts(), "weights": self._weights.copy(), "names": names, **self._kept_state()}
 
     def _check_state(self, state: Any) -> None:
+        super()._check_state(state)
         weights, names = state["weights"], state["names"]
         if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.ndim != 1:
             raise invalid("weights", "a 1-D array of float64", weights)
@@ -273,4 +253,4 @@ class BooleanLearner(BinaryLearner):
 
 
 def _is_set(x: Any) -> bool:
-    return isinstance(x, (set, frozenset))
+    return isinstance(x, set | frozenset)

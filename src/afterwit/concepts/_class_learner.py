@@ -1,15 +1,14 @@
 """What the learners over a finite class share: points, the version space, counters, copying, certificates.
 
-A learner derived from it says how it scores a point by the hypotheses that are left (``_score``), and whether the wrong
-ones are dropped after a round (``_drops``). If none is left, because no hypothesis of the class was right, the score is
-0 and the prediction the positive label, for ever after.
+A learner derived from it defines how it scores a point by the hypotheses that are left (``_score``), and whether the
+wrong ones are dropped after a round (``_drops``). If none is left, because no hypothesis of the class was right, the
+score is 0 and the prediction is the positive label from then on.
 """
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,10 @@ import numpy.typing as npt
 
 from afterwit.concepts._bits import Words64, count_bits
 from afterwit.concepts.finite_class import FiniteClass, Indices, as_class
-from afterwit.core.certificate import Certificate
+from afterwit.core.certificate import Certificate, certify
+from afterwit.core.declared import Option
 from afterwit.core.learner import BinaryLearner
+from afterwit.data.checks import whole_number
 from afterwit.errors import invalid
 
 Floats = npt.NDArray[np.float64]
@@ -37,16 +38,19 @@ class Points:
         return len(self.indices)
 
 
+#: The class, which every learner over one takes first.
+KNOWN_CLASS = Option("hypotheses", check=lambda _, hypotheses: as_class(hypotheses))
+
+
 class ClassLearner(BinaryLearner):
     """A learner that knows a finite class and keeps the hypotheses that are not yet ruled out."""
 
-    theorems: Any = ()
-    #: What its examples are: points of the class.
     takes = "points"
+    checker = "finite_class"
 
-    def __init__(self, hypotheses: Any, labels: Any = (-1, 1)) -> None:
-        self._hypotheses = as_class(hypotheses)
-        super().__init__(labels)
+    def _begin(self) -> None:
+        super()._begin()
+        self._hypotheses: FiniteClass = self._options["hypotheses"]
         self._guard = threading.RLock()
         self._keep(self._hypotheses.everything())
 
@@ -103,7 +107,7 @@ class ClassLearner(BinaryLearner):
         return score
 
     def _drop(self, index: int, said: bool) -> bool:
-        """Drop the hypotheses that say otherwise of a point; whether there were any."""
+        """Drop the hypotheses that say something else of a point; whether there were any."""
         votes = self._hypotheses.votes(index)
         left = self._alive & votes if said else self._alive & ~votes
         if np.array_equal(left, self._alive):
@@ -129,32 +133,25 @@ class ClassLearner(BinaryLearner):
         return self._remaining
 
     def survivors(self, most: int | None = None) -> list[str]:
-        """The names of the hypotheses that are left, in the order of the class; the first ``most`` if told."""
-        if most is not None and (not isinstance(most, Integral) or isinstance(most, bool) or most < 0):
-            raise invalid("most", "a whole number, at least 0, or None", most)
+        """The names of the hypotheses that are left, in the order of the class; the first ``most`` if given."""
+        if most is not None:
+            most = whole_number("most", most, words="a whole number, at least 0, or None")
         left = self._hypotheses.members(self._alive)[:most]
         return [self._hypotheses.name(i) for i in left.tolist()]
 
     def certificate(self, X: Any = None, y: Any = None) -> Certificate:
         """What was promised, what happened and what hindsight would have given.
 
-        With X and y, the points and labels it learned from, in order (once for each pass), everything is counted anew
-        from them. Without, the certificate is made from what the learner knows: which hypotheses are left.
+        With X and y, the points and labels it learned from, in order (once for each pass), everything is counted again
+        from them. Without them the certificate is made from what the learner knows: which hypotheses are left.
         """
-        from afterwit.certify.finite_class import evidence_of
-
         if (X is None) != (y is None):
             raise invalid("X and y", "both given, or neither", None)
-        checked = None if X is None else self._checked(X, y)
+        rounds = () if X is None else self._checked(X, y)
         with self._guard:
-            certificate: Certificate = self.theorems[0].certify(evidence_of(self, checked))
-        return certificate
+            return certify(self, *rounds)
 
     # ------------------------------------------------------------------ copying, comparing, saving
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"hypotheses": self._hypotheses, "labels": self.labels}
 
     def _state(self) -> dict[str, Any]:
         with self._guard:

@@ -1,4 +1,4 @@
-"""The different hypotheses of a class, and its different points: all that dimensions depend on."""
+"""The different hypotheses of a class, and its different points: dimensions depend on nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from afterwit.concepts.finite_class import FiniteClass
 
 #: A point's index, and the set of hypotheses that say 1 of it, as the bits of an integer.
 Column = tuple[int, int]
-#: So many words of hypotheses are turned from columns to rows at once.
+#: How many words of hypotheses are turned from columns to rows at once.
 BLOCK = 1024
 
 
@@ -22,8 +22,8 @@ class Distinct:
 
     def __init__(self, made: FiniteClass) -> None:
         self._all = len(made)
-        self._kept = _first_of_equals(made)
-        self.count = len(self._kept)
+        self._first = _first_of_equals(made)
+        self.count = len(self._first)
         self.everything = (1 << self.count) - 1
         self.columns: list[Column] = []
         seen = {0}
@@ -35,8 +35,8 @@ class Distinct:
                 self.columns.append((index, ones))
 
     def reduced(self, words: Words64) -> int:
-        """A set of hypotheses of the class, as far as they were kept."""
-        return as_integer(pack(unpack(words, self._all)[self._kept]))
+        """A set of hypotheses of the class, without those that equal an earlier one."""
+        return as_integer(pack(unpack(words, self._all)[self._first]))
 
 
 def _first_of_equals(made: FiniteClass) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

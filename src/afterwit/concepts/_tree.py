@@ -9,7 +9,7 @@ The language of descriptions, for d features with known values and K known label
 
 A feature of two values always has both branches. No description is the beginning of another: a reader knows after each
 bit whether the tree is complete. A tree of k nodes over binary features and two labels takes less than k (2 + log2 d)
-bits, the O(k log d) of Blum et al., section 6.2.3.
+bits: the O(k log d) of Blum et al., section 6.2.3.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class Tree:
     """Nodes in the order in which a reader meets them: each before its branches.
 
     feature   what a node asks, or LEAF
-    label     the commonest label of the examples that came to it
+    label     the most common label of the examples that reached it
     parent    the node above; -1 for the root
     value     the code of the value that leads here from the node above; -1 for the root
-    examples  how many of the sample came to it
+    examples  how many examples of the sample reached it
     """
 
     feature: Numbers
@@ -70,7 +70,7 @@ class Tree:
         return depths
 
     def predict(self, codes: list[Numbers], rows: int, widest: int) -> Numbers:
-        """The codes of the labels, for columns of codes. A value without a branch ends the way where it is met."""
+        """The codes of the labels, for columns of codes. A value without a branch ends the path at its node."""
         below = np.full((len(self.feature), widest + 1), LEAF, dtype=np.int64)
         below[self.parent[1:], self.value[1:]] = np.arange(1, len(self.feature))
         at = np.zeros(rows, dtype=np.int64)
@@ -118,61 +118,8 @@ def _bits(number: int, width: int) -> str:
     return f"{number:0{width}b}" if width else ""
 
 
-class Description:
-    """A tree read from its description, for the checker: it goes down bit by bit and shares nothing with `Tree`."""
-
-    def __init__(self, bits: str, schema: Schema) -> None:
-        self.bits = bits
-        self.schema = schema
-        self.label_bits, self.feature_bits = width_of(len(schema.labels)), width_of(len(schema.categories))
-        #: Each node is ("leaf", label) or ("ask", feature, label for other values or None, {code: node}).
-        self.root: Any = None
-        self._read()
-
-    def _take(self, at: int, width: int) -> tuple[int, int]:
-        return (int(self.bits[at : at + width], 2) if width else 0), at + width
-
-    def _read(self) -> None:
-        at = 0
-        waiting: list[tuple[dict[int, Any], int]] = []
-        while self.root is None or waiting:
-            kind = self.bits[at]
-            at += 1
-            if kind == "0":
-                label, at = self._take(at, self.label_bits)
-                node: Any = ("leaf", label)
-                open_branches: list[tuple[dict[int, Any], int]] = []
-            else:
-                feature, at = self._take(at, self.feature_bits)
-                known, other, codes = len(self.schema.categories[feature]), None, [0, 1]
-                if known > 2:
-                    other, at = self._take(at, self.label_bits)
-                    codes = [code for code in range(known) if self.bits[at + code] == "1"]
-                    at += known
-                below: dict[int, Any] = {}
-                node = ("ask", feature, other, below)
-                open_branches = [(below, code) for code in reversed(codes)]
-            if self.root is None:
-                self.root = node
-            else:
-                above, code = waiting.pop()
-                above[code] = node
-            waiting.extend(open_branches)
-        if at != len(self.bits):
-            raise invalid("the description", "of one tree", self.bits)
-
-    def label_of(self, codes: list[int]) -> int | None:
-        """The label of one example; None where the description does not say."""
-        node = self.root
-        while node[0] == "ask":
-            if codes[node[1]] not in node[3]:
-                return None if node[2] is None else int(node[2])
-            node = node[3][codes[node[1]]]
-        return int(node[1])
-
-
 def as_text(tree: Tree, schema: Schema) -> str:
-    """One line a branch, indented by depth; leaves with their label and how many examples came to them."""
+    """One line for each branch, indented by depth; leaves with their label and how many examples reached them."""
     if len(tree.feature) == 1:
         return f"{schema.labels[int(tree.label[0])]} ({int(tree.examples[0])})"
     depths, branches = tree.depths(), tree.branches()

@@ -25,7 +25,6 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, product
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -33,11 +32,12 @@ import numpy.typing as npt
 
 from afterwit.concepts._bits import WORD, Words64, full, pack, unpack, words_for
 from afterwit.concepts.finite_class import FiniteClass, checked_points, checked_size
+from afterwit.data.checks import is_whole, whole_number
 from afterwit.errors import Words, invalid
 
-#: All boolean vectors of so many variables are listed as points if none are given.
+#: If no points are given, they are all boolean vectors, up to this many variables.
 MOST_VARIABLES_FOR_ALL_POINTS = 16
-#: So many hypotheses are packed at once.
+#: How many hypotheses are packed at once.
 BLOCK = 1 << 14
 
 
@@ -45,7 +45,7 @@ def monotone_disjunctions(variables: Any, size: int | None = None, points: Any =
     """The disjunctions of some variables, none of them negated.
 
     variables  how many, or their names
-    size       at most so many in one disjunction; any number if not given
+    size       the most variables in one disjunction; any number if not given
     points     boolean vectors; all 2^n of them if not given, up to n = 16
     """
     return _class("monotone_disjunctions", "or", False, variables, size, points)
@@ -73,7 +73,7 @@ def parities(variables: Any, size: int | None = None, points: Any = None) -> Fin
 
 @dataclass(frozen=True, eq=False)
 class _Literals:
-    """Which literals stand in which hypothesis: a row of words for every variable, and one for every negation."""
+    """Which literals each hypothesis has: a row of words for every variable, and one for every negation."""
 
     kind: str
     variables: tuple[str, ...]
@@ -122,23 +122,17 @@ class _Literals:
 
 
 def _class(made_by: str, kind: str, signed: bool, variables: Any, size: Any, points: Any) -> FiniteClass:
-    names = _variables(variables)
+    names = variable_names(variables)
     n = len(names)
-    if size is not None and (not isinstance(size, Integral) or isinstance(size, bool) or size < 0):
-        raise invalid("size", "a whole number of variables, at least 0, or None", size)
-    arguments: dict[str, Any] = {
-        "variables": n if isinstance(variables, Integral) else names,
-        "size": None if size is None else int(size),
-        "points": None,
+    if size is not None:
+        size = whole_number("size", size, words="a whole number of variables, at least 0, or None")
+    found = boolean_domain(points, n)
+    arguments = {
+        "variables": n if is_whole(variables) else names,
+        "size": size,
+        "points": None if points is None else found,
     }
-    if points is None:
-        if n > MOST_VARIABLES_FOR_ALL_POINTS:
-            what = f"given for more than {MOST_VARIABLES_FOR_ALL_POINTS} variables (there are 2^{n} boolean vectors)"
-            raise invalid("points", what, points)
-        found: tuple[Any, ...] = tuple(product((0, 1), repeat=n))
-    else:
-        found = arguments["points"] = boolean_vectors(points, n)
-    most = n if size is None else min(int(size), n)
+    most = n if size is None else min(size, n)
     total = sum(math.comb(n, s) * (2**s if signed else 1) for s in range(most + 1))
     literals = _literals(kind, names, most, signed, checked_size(total, max(len(found), 2 * n)))
     bits = np.stack([literals.votes(point) for point in found])
@@ -148,8 +142,9 @@ def _class(made_by: str, kind: str, signed: bool, variables: Any, size: Any, poi
     return FiniteClass._made(total, bits, found, literals, sizes, (made_by, arguments))
 
 
-def _variables(variables: Any) -> tuple[str, ...]:
-    if isinstance(variables, Integral) and not isinstance(variables, bool) and int(variables) >= 1:
+def variable_names(variables: Any) -> tuple[str, ...]:
+    """The names of the variables; x1, x2, ... if only their number is given."""
+    if is_whole(variables) and int(variables) >= 1:
         return tuple(f"x{j + 1}" for j in range(variables))
     named = isinstance(variables, Iterable) and not isinstance(variables, (str, bytes))
     names = tuple(variables) if named else ()
@@ -158,8 +153,13 @@ def _variables(variables: Any) -> tuple[str, ...]:
     return names
 
 
-def boolean_vectors(points: Any, n: int) -> tuple[tuple[int, ...], ...]:
-    """Points, each a vector of n numbers 0 or 1."""
+def boolean_domain(points: Any, n: int) -> tuple[tuple[int, ...], ...]:
+    """Points, each a vector of n numbers 0 or 1; all vectors if None are given and n is small."""
+    if points is None:
+        if n > MOST_VARIABLES_FOR_ALL_POINTS:
+            what = f"given for more than {MOST_VARIABLES_FOR_ALL_POINTS} variables (there are 2^{n} boolean vectors)"
+            raise invalid("points", what, points)
+        return tuple(product((0, 1), repeat=n))
     if isinstance(points, np.ndarray) and points.ndim == 2:
         points = points.tolist()
     found = checked_points(points)

@@ -19,37 +19,33 @@ from __future__ import annotations
 
 import math
 from itertools import permutations, product
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from afterwit.concepts._bits import WORD, Words64, pack, words_for
-from afterwit.concepts.boolean_classes import MOST_VARIABLES_FOR_ALL_POINTS, _variables, boolean_vectors
+from afterwit.concepts.boolean_classes import boolean_domain, variable_names
 from afterwit.concepts.finite_class import FiniteClass, checked_size
+from afterwit.data.checks import is_whole, whole_number
 from afterwit.errors import Words, invalid
 
-#: At most so many lists are looked at.
+#: How many lists are looked at, at most.
 MOST_LISTS = 2_000_000
-#: So many lists are turned at once.
+#: How many lists are turned at once.
 BLOCK = 1024
 
 
 def decision_lists(variables: Any, rules: int, points: Any = None) -> FiniteClass:
-    """The decision lists of at most so many rules, over different variables.
+    """The decision lists of a few rules, over different variables.
 
     variables  how many, or their names
-    rules      at most so many in one list
+    rules      the most rules in one list
     points     boolean vectors; all 2^n of them if not given, up to n = 16
     """
-    names = _variables(variables)
+    names = variable_names(variables)
     n = len(names)
-    if not isinstance(rules, Integral) or isinstance(rules, bool) or rules < 0:
-        raise invalid("rules", "a whole number, at least 0", rules)
-    if points is None and n > MOST_VARIABLES_FOR_ALL_POINTS:
-        what = f"given for more than {MOST_VARIABLES_FOR_ALL_POINTS} variables (there are 2^{n} boolean vectors)"
-        raise invalid("points", what, points)
-    found = tuple(product((0, 1), repeat=n)) if points is None else boolean_vectors(points, n)
+    rules = whole_number("rules", rules)
+    found = boolean_domain(points, n)
     lists = sum(math.perm(n, r) * 4**r * 2 for r in range(min(rules, n) + 1))
     if lists > MOST_LISTS:
         raise invalid(
@@ -72,8 +68,7 @@ def decision_lists(variables: Any, rules: int, points: Any = None) -> FiniteClas
                 described.append(_in_words([names[j] for j in chosen], signs, answers))
                 sizes.append(r + 1 + r * (math.ceil(math.log2(n)) + 2) + 1)
     given = None if points is None else found
-    by_number = isinstance(variables, Integral)
-    arguments = {"variables": n if by_number else names, "rules": int(rules), "points": given}
+    arguments = {"variables": n if is_whole(variables) else names, "rules": rules, "points": given}
     lengths = np.array(sizes, dtype=np.int64)
     return FiniteClass._made(
         len(seen), _turned(list(seen), len(found)), found, tuple(described), lengths, ("decision_lists", arguments)

@@ -23,35 +23,17 @@ of Data Science, Theorem 6.4; for disjunctions 6.2 and 6.3)
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from afterwit.concepts._batch_rule import BatchRule, FiniteClassBound
-from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.declared import LABELS, Option
+from afterwit.data.checks import flag
 from afterwit.data.labels import Labels, Signs
 from afterwit.data.rows import Rows, as_mapping, read_many, read_one
-from afterwit.data.values import signature
 from afterwit.errors import Words, invalid
-
-
-@dataclass(frozen=True)
-class Sample:
-    """What the checker found on the rows of a certificate."""
-
-    subject: str
-    rows: int
-    mistakes: int
-    log_hypotheses: float
-    why_not: str
-    # The features of dicts are those that were met; the class has to be there before the sample is.
-    assumptions: tuple[Assumption, ...] = (
-        Assumption("the features were known before the sample was drawn", Basis.PROMISED, None),
-    )
 
 
 class DisjunctionLearner(BatchRule):
@@ -64,14 +46,10 @@ class DisjunctionLearner(BatchRule):
     """
 
     theorems = (FiniteClassBound(),)
+    options = (Option("negated", False, flag), LABELS)
 
-    __signature__ = signature(negated=False, labels=(-1, 1))
-
-    def __init__(self, negated: bool = False, labels: Any = (-1, 1)) -> None:
-        if not isinstance(negated, bool | np.bool_):
-            raise invalid("negated", "True or False", negated)
-        self._negated = bool(negated)
-        self._labels = Labels(labels)
+    def _begin(self) -> None:
+        self._labels = Labels(self._options["labels"])
         self._names: list[Any] | None = None
         self._plain_literals = np.zeros(0, dtype=np.bool_)
         self._negated_literals = np.zeros(0, dtype=np.bool_)
@@ -84,7 +62,7 @@ class DisjunctionLearner(BatchRule):
         negatives = matrix[np.flatnonzero(signs < 0)]
         ones = np.asarray(negatives.sum(axis=0)).reshape(-1)
         plain = ones == 0
-        negated = (ones == negatives.shape[0]) & self._negated
+        negated = (ones == negatives.shape[0]) & self._options["negated"]
         predicted = _evaluated(matrix, plain, negated)
         wrong = np.flatnonzero(predicted != (signs > 0))
         self._names, self._plain_literals, self._negated_literals = rows.names, plain, negated
@@ -99,51 +77,12 @@ class DisjunctionLearner(BatchRule):
         return self.predict_many([x] if isinstance(x, dict) else read_one(x))[0]
 
     def predict_many(self, X: Any) -> Any:
-        """The labels of many examples, as an array. Named features that `fit` has not seen are passed over."""
+        """The labels of many examples, as an array. Named features that `fit` has not seen are ignored."""
         self._require_fitted()
-        rows = read_many(X)
-        matrix = self._in_order(rows, _zeros_and_ones(rows))
-        positive = _evaluated(matrix, self._plain_literals, self._negated_literals)
+        positive = _evaluated(self._matrix(read_many(X)), self._plain_literals, self._negated_literals)
         return self._labels.decode(np.where(positive, 1, -1).astype(np.int8))
 
-    def certificate(self, X: Any, y: Any, delta: Any = 0.05) -> Certificate:
-        """The bound on the error on new data of the disjunction, judged on the rows X, y."""
-        self._require_fitted()
-        theorem = FiniteClassBound(delta)
-        rows, signs = self._checked(X, y)
-        matrix = self._in_order(rows, _zeros_and_ones(rows))
-        # Not by the code that predicts: every row is looked through on its own.
-        plain = set(np.flatnonzero(self._plain_literals).tolist())
-        negated = set(np.flatnonzero(self._negated_literals).tolist())
-        wrong = [
-            i
-            for i, ones in enumerate(_sets_of_ones(matrix))
-            if (bool(plain & ones) or bool(negated - ones)) != bool(signs[i] > 0)
-        ]
-        why_not = self._why_not(wrong, signs)
-        return theorem.certify(Sample(type(self).__name__, rows.count, len(wrong), self._log_hypotheses(), why_not))
-
-    def _why_not(self, wrong: list[int], signs: Signs) -> str:
-        if not wrong:
-            return ""
-        if self._uncovered is None or signs[wrong[0]] < 0:
-            return f"row {wrong[0]} is labelled otherwise than by the disjunction"
-        return (
-            f"no disjunction is right on the rows it was fitted to: row {self._uncovered} there is positive, and all "
-            f"that holds of it holds of some negative row too"
-        )
-
-    def _log_hypotheses(self) -> float:
-        """ln of 2^d, or of the 3^d + 1 different functions with negated literals, all tautologies being one."""
-        d = len(self._plain_literals)
-        return d * math.log(3) + math.log1p(3.0 ** -min(d, 700)) if self._negated else d * math.log(2)
-
     # ------------------------------------------------------------------ what it knows
-
-    @property
-    def labels(self) -> tuple[Any, Any]:
-        """The negative and the positive label."""
-        return self._labels.pair
 
     @property
     def features(self) -> int:
@@ -162,7 +101,7 @@ class DisjunctionLearner(BatchRule):
 
     @property
     def uncovered(self) -> int | None:
-        """The first row of the sample on which no disjunction that is right on the negative rows is right; or None."""
+        """The first row on which every disjunction that is right on the negative rows is wrong; None without one."""
         return self._uncovered
 
     def _named(self, chosen: npt.NDArray[np.bool_]) -> list[Any]:
@@ -185,8 +124,9 @@ class DisjunctionLearner(BatchRule):
             raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
         return rows, signs
 
-    def _in_order(self, rows: Rows, matrix: Any) -> Any:
-        """The columns in the order of the features known."""
+    def _matrix(self, rows: Rows) -> Any:
+        """The examples as a matrix of 0 and 1, with the columns in the order of the features known."""
+        matrix = _zeros_and_ones(rows)
         width = len(self._plain_literals)
         if (rows.names is None) != (self._names is None):
             kinds = ("features by position", "features by name")
@@ -216,37 +156,32 @@ class DisjunctionLearner(BatchRule):
 
     # ------------------------------------------------------------------ saving
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"negated": self._negated, "labels": self._labels.pair}
-
-    def state(self) -> dict[str, Any]:
+    def _state(self) -> dict[str, Any]:
         return {
-            "rounds": self._rounds,
-            "mistakes": self._mistakes,
+            **super()._state(),
             "uncovered": self._uncovered,
             "names": None if self._names is None else list(self._names),
             "literals": self._plain_literals.copy(),
             "negated_literals": self._negated_literals.copy(),
         }
 
-    def restore(self, state: Any) -> None:
+    def _check_state(self, state: Any) -> None:
+        super()._check_state(state)
         plain, negated, names = state["literals"], state["negated_literals"], state["names"]
-        counts = [state["rounds"], state["mistakes"]]
-        if any(type(count) is not int or not 0 <= count <= counts[0] for count in counts):
-            raise invalid("rounds and mistakes", "counts, none above rounds", counts)
         for literals in (plain, negated):
             if not isinstance(literals, np.ndarray) or literals.dtype != np.bool_ or literals.shape != plain.shape:
                 raise invalid("literals", "two arrays of booleans of one length", state)
         if plain.ndim != 1 or (names is not None and len(names) != len(plain)):
             raise invalid("names", "one for each feature, or None", names)
-        self._rounds, self._mistakes = counts
-        self._uncovered = state["uncovered"]
-        self._names, self._plain_literals, self._negated_literals = names, plain.copy(), negated.copy()
+
+    def _become(self, state: Any) -> None:
+        super()._become(state)
+        self._uncovered, self._names = state["uncovered"], state["names"]
+        self._plain_literals, self._negated_literals = state["literals"].copy(), state["negated_literals"].copy()
 
 
 def _zeros_and_ones(rows: Rows) -> Any:
-    """The examples as a matrix; whatever is neither 0 nor 1 is refused, by its place."""
+    """The examples as a matrix; a value that is neither 0 nor 1 is refused, with its place."""
     matrix = rows.matrix()
     values = matrix if rows.starts is None else matrix.data
     good = (values == 0) | (values == 1)
@@ -258,9 +193,7 @@ def _zeros_and_ones(rows: Rows) -> Any:
             at = int(np.argmin(good))
             i, j = int(np.searchsorted(matrix.indptr, at, side="right")) - 1, int(matrix.indices[at])
             value = values[at]
-        feature = j if rows.names is None else rows.names[j]
-        where = f"x[{feature!r}]" if rows.single else f"X[{i}, {feature!r}]"
-        raise invalid(where, "0 or 1", float(value))
+        raise invalid(rows.place(i, j), "0 or 1", float(value))
     return matrix
 
 
@@ -271,10 +204,3 @@ def _evaluated(matrix: Any, plain: npt.NDArray[np.bool_], negated: npt.NDArray[n
     if not count:
         return some
     return some | (np.asarray(matrix @ negated.astype(np.float64)).reshape(-1) < count)
-
-
-def _sets_of_ones(matrix: Any) -> Iterator[set[int]]:
-    """The positions of the ones in each row."""
-    for i in range(matrix.shape[0]):
-        row = matrix[[i]] if not isinstance(matrix, np.ndarray) else matrix[i]
-        yield set((row.indices[row.data == 1] if not isinstance(matrix, np.ndarray) else np.flatnonzero(row)).tolist())

@@ -4,8 +4,8 @@ Setting     a hypothesis h says 0 or 1 of every point x of a domain. The class H
             hypothesis and a column for each point, packed along the hypotheses: the votes on a point are one row of
             words, and a vote of 2^20 hypotheses takes microseconds.
 
-Points are whatever can be told apart: numbers, strings, tuples; a list or a 1-D array stands for the tuple of its
-entries. Without ``points`` they are 0, 1, 2, ... Hypotheses have names, by which one sees which survive.
+Points are numbers, strings, tuples or other hashable values; a list or a 1-D array stands for the tuple of its
+entries. Without ``points`` they are 0, 1, 2, ... Hypotheses have names, which show which ones survive.
 
 >>> hypotheses = FiniteClass([[0, 0, 1], [0, 1, 1], [1, 1, 1]], points=["low", "middle", "high"])
 >>> hypotheses
@@ -32,9 +32,9 @@ from afterwit.data.rows import Rows
 from afterwit.data.values import same_value
 from afterwit.errors import Words, invalid, shorten
 
-#: A class of more bits than these, 2 GiB, is refused.
+#: A class with more bits than these, which take 2 GiB, is refused.
 MOST_BITS = 2**34
-#: And one of more hypotheses: what is kept of each, its size among it, takes more than bits.
+#: A class with more hypotheses than these is refused: more than bits is kept of each, such as its size.
 MOST_HYPOTHESES = 2**26
 
 Indices = npt.NDArray[np.intp]
@@ -281,7 +281,7 @@ class FiniteClass:
 
 
 def from_data(data: Any) -> FiniteClass:
-    """The class that `FiniteClass.as_class_data` describes; nothing is taken on trust, for it may come from a file."""
+    """The class that `FiniteClass.as_class_data` describes; everything is checked, because it may come from a file."""
     if "made_by" in data:
         from afterwit import concepts
 

@@ -1,13 +1,13 @@
-"""Generalized halving: a vote weighted by how short the hypotheses can be described.
+"""Generalized halving: a vote in which short descriptions weigh more.
 
 Setting     a finite class H over points x_t, y_t in {-1, +1}; each h has a description of size(h) bits in a prefix-free
             language, and some f* in H is right in every round; predict the weighted majority vote of the version space,
             with weights 2^-size(h), +1 if it is a tie.
 Update      after every example: drop the hypotheses that were wrong.
 Guarantee   at most size(f*) mistakes: the weights sum to at most 1 (Kraft), each mistake takes at least half of what is
-            left, and 2^-size(f*) stays. Of all that are right the shortest counts.
+            left, and 2^-size(f*) stays. Of all hypotheses that are right the shortest counts.
 Assumes     some h in H is right in every round, and the sizes are those of a prefix-free language, which is checked
-            by their Kraft sum. If no hypothesis is right, they run out; then the prediction is +1 for ever after.
+            by their Kraft sum. If no hypothesis is right, all may be dropped; then the prediction is +1 from then on.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.4.2, Theorem 6.12.
 
 >>> from afterwit.concepts import monotone_disjunctions
@@ -29,10 +29,12 @@ from typing import Any
 import numpy as np
 
 from afterwit.concepts._bits import Words64, count_bits, pack
-from afterwit.concepts._class_learner import ClassLearner
-from afterwit.concepts.finite_class import as_class, checked_sizes
-from afterwit.core.certificate import Assumption, Basis, Certificate
-from afterwit.core.theorem import Theorem
+from afterwit.concepts._class_learner import KNOWN_CLASS, ClassLearner
+from afterwit.concepts.finite_class import checked_sizes
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.declared import LABELS, Option
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.quantities import NOT_NEGATIVE
 from afterwit.errors import invalid
 
 PREFIX_FREE = Assumption(
@@ -43,24 +45,23 @@ PREFIX_FREE = Assumption(
 class GeneralizedHalvingBound(Theorem):
     """The length of the shortest description of a hypothesis that is right."""
 
+    id = "generalized-halving"
     name = "generalized halving bound"
-    statement = "mistakes <= size(f*)"
-    citation = "Blum et al., Foundations of Data Science, Theorem 6.12"
     quantity = "mistakes"
+    formula = "{bits}"
+    inputs = (Input("bits", "size(f)", "the size of the target's description in bits", NOT_NEGATIVE),)
+    needs = "the description language is prefix-free and f is right on every example"
+    citation = "Blum et al., Foundations of Data Science, Theorem 6.12"
 
     @staticmethod
-    def bound(size: int) -> float:
-        return float(size)
+    def bound(bits: Any) -> Any:
+        return bits
 
-    def certify(self, evidence: Any) -> Certificate:
-        shortest = evidence.shortest
-        if shortest is None:
-            refused: Certificate = evidence.certificate(self, None, {}, PREFIX_FREE)
-            return refused
-        name, size = shortest
-        inputs = {"f*": name, "size(f*)": size}
-        certificate: Certificate = evidence.certificate(self, self.bound(size), inputs, PREFIX_FREE)
-        return certificate
+    def certify(self, evidence: Any) -> Any:
+        if evidence.shortest is None:
+            return evidence.certificate(self, None, {}, PREFIX_FREE)
+        name, size = evidence.shortest
+        return evidence.certificate(self, self.bound(float(size)), {"f*": name, "size(f*)": size}, PREFIX_FREE)
 
 
 class GeneralizedHalving(ClassLearner):
@@ -72,18 +73,21 @@ class GeneralizedHalving(ClassLearner):
     """
 
     theorems = (GeneralizedHalvingBound(),)
+    options = (KNOWN_CLASS, Option("sizes", None), LABELS)
 
-    def __init__(self, hypotheses: Any, sizes: Any = None, labels: Any = (-1, 1)) -> None:
-        made = as_class(hypotheses)
-        if sizes is None and made.sizes is None:
-            raise invalid("sizes", "given, because the class has none", sizes)
-        self._own_sizes = None if sizes is None else checked_sizes(sizes, len(made))
-        own: Any = made.sizes if self._own_sizes is None else self._own_sizes
-        self._sizes = own
-        lengths = np.unique(own).tolist()
+    def _begin(self) -> None:
+        made, given = self._options["hypotheses"], self._options["sizes"]
+        if given is not None:
+            given = self._options["sizes"] = checked_sizes(given, len(made))
+        elif made.sizes is None:
+            raise invalid("sizes", "given, because the class has none", given)
+        self._sizes: Any = made.sizes if given is None else given
+        lengths = np.unique(self._sizes).tolist()
         #: The hypotheses of each size, and how far their weight is shifted, so that all are whole numbers.
-        self._groups: list[tuple[Words64, int]] = [(pack(own == length), lengths[-1] - length) for length in lengths]
-        super().__init__(made, labels)
+        self._groups: list[tuple[Words64, int]] = [
+            (pack(self._sizes == length), lengths[-1] - length) for length in lengths
+        ]
+        super()._begin()
 
     def _score(self, index: int) -> float:
         """How much more weight votes for +1 than for -1, as a share of all that is left; exact in its sign."""
@@ -100,15 +104,6 @@ class GeneralizedHalving(ClassLearner):
         return True
 
     @property
-    def sizes(self) -> Any:
-        """How many bits describe each hypothesis, as given; None if the class knows."""
-        return None if self._own_sizes is None else self._own_sizes.copy()
-
-    @property
     def description_sizes(self) -> Any:
-        """How many bits describe each hypothesis."""
+        """How many bits describe each hypothesis, as given or as the class knows."""
         return self._sizes.copy()
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"hypotheses": self._hypotheses, "sizes": self.sizes, "labels": self.labels}

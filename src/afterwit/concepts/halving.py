@@ -3,10 +3,10 @@
 Setting     a finite class H over points x_t, y_t in {-1, +1}, some h in H right in every round; predict the majority
             vote of the active hypotheses, +1 if it is a tie.
 Update      on a mistake: drop the active hypotheses that were wrong (Figure 8.2). With ``drop="examples"``, after every
-            example: the version space of the other textbook.
+            example: the version space of the second book below.
 Guarantee   at most log2 |H| mistakes: each takes at least half of the active hypotheses, and the right one stays.
-Assumes     some h in H is right in every round. If none is, the hypotheses run out sooner or later; then the prediction
-            is +1 for ever after, and the theorem is not applicable.
+Assumes     some h in H is right in every round. If none is, all hypotheses may be dropped; then the prediction is +1
+            from then on, and the theorem is not applicable.
 Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Figure 8.2 and Theorem
             8.1; Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.4.2.
 
@@ -28,29 +28,34 @@ import math
 from typing import Any
 
 from afterwit.concepts._bits import count_bits
-from afterwit.concepts._class_learner import ClassLearner
-from afterwit.core.certificate import Certificate
+from afterwit.concepts._class_learner import KNOWN_CLASS, ClassLearner
+from afterwit.core.declared import LABELS, Option
+from afterwit.core.inputs import HYPOTHESES
 from afterwit.core.theorem import Theorem
-from afterwit.errors import invalid
-
-DROPS = ("mistakes", "examples")
+from afterwit.data.checks import one_of
 
 
 class HalvingBound(Theorem):
-    """The logarithm of the number of hypotheses."""
+    """The logarithm of the number of hypotheses, to the base 2."""
 
+    id = "halving"
     name = "halving bound"
-    statement = "mistakes <= log2 |H|"
-    citation = "Mohri et al. 2018, Theorem 8.1"
     quantity = "mistakes"
+    formula = "{log_hypotheses} / ln(2)"
+    inputs = (HYPOTHESES,)
+    needs = "some rule of the class is right on every example"
+    citation = "Mohri et al. 2018, Theorem 8.1"
+    beforehand = True
 
     @staticmethod
-    def bound(hypotheses: int) -> float:
-        return math.log2(hypotheses)
+    def bound(log_hypotheses: Any, log_two: float = math.log(2)) -> Any:
+        """``log_two`` is ln(2), or the logarithm of 2 to the base in which the first one is."""
+        return log_hypotheses / log_two
 
-    def certify(self, evidence: Any) -> Certificate:
-        certificate: Certificate = evidence.certificate(self, self.bound(evidence.count), {"|H|": evidence.count})
-        return certificate
+    def certify(self, evidence: Any) -> Any:
+        # Base 2 is exact where |H| is a power of 2.
+        bound = self.bound(math.log2(evidence.count), log_two=1.0)
+        return evidence.certificate(self, bound, {"|H|": evidence.count})
 
 
 class Halving(ClassLearner):
@@ -62,25 +67,15 @@ class Halving(ClassLearner):
     """
 
     theorems = (HalvingBound(),)
+    options = (KNOWN_CLASS, Option("drop", "mistakes", one_of(("mistakes", "examples"))), LABELS)
 
-    def __init__(self, hypotheses: Any, drop: Any = "mistakes", labels: Any = (-1, 1)) -> None:
-        if not isinstance(drop, str) or drop not in DROPS:
-            raise invalid("drop", "'mistakes' or 'examples'", drop)
-        self._drop_after: str = drop
-        super().__init__(hypotheses, labels)
+    def _begin(self) -> None:
+        super()._begin()
+        self._drops_always = self._options["drop"] == "examples"
 
     def _score(self, index: int) -> float:
         """How many more vote for +1 than for -1."""
         return float(2 * count_bits(self._alive & self._hypotheses.votes(index)) - self._remaining)
 
     def _drops(self, mistaken: bool) -> bool:
-        return mistaken or self._drop_after == "examples"
-
-    @property
-    def drop(self) -> str:
-        """When wrong hypotheses are dropped."""
-        return self._drop_after
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"hypotheses": self._hypotheses, "drop": self._drop_after, "labels": self.labels}
+        return mistaken or self._drops_always

@@ -2,7 +2,7 @@
 
 Setting     a mistake tree is a complete binary tree of points in which every path, from the root to a leaf, is labelled
             by some h in H. The Littlestone dimension is the depth of the deepest one. It is opt(H): an adversary that
-            walks down the tree against the predictions forces so many mistakes from any deterministic learner, and the
+            walks down the tree against the predictions forces that many mistakes on any deterministic learner, and the
             standard optimal algorithm never makes more.
 Method      Ldim(V) = max over the points x of 1 + min(Ldim(V with h(x) = 0), Ldim(V with h(x) = 1)), for V of two or
             more hypotheses; 0 for one, -1 for none. Asked as "at least d?", V must have 2^d hypotheses and some x both
@@ -26,15 +26,49 @@ from typing import Any
 
 from afterwit.concepts._bits import Words64
 from afterwit.concepts._distinct import Distinct
-from afterwit.concepts._progress import LIMIT, Search, search
 from afterwit.concepts.finite_class import FiniteClass, as_class
+from afterwit.concepts.halving import HalvingBound
+from afterwit.concepts.search import LIMIT, Search, search
+from afterwit.core.inputs import HYPOTHESES
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.quantities import COUNT_OR_NONE
+
+
+class LittlestoneBound(Theorem):
+    """The optimal mistake bound of a class is at most that of halving."""
+
+    id = "littlestone"
+    name = "upper bound on the optimal mistake bound"
+    quantity = "opt(H)"
+    formula = "{log_hypotheses} / ln(2)"
+    inputs = (HYPOTHESES,)
+    needs = "mistakes are counted on sequences that some rule of the class is right on"
+    citation = "Mohri et al. 2018, Theorem 8.2"
+    bound = staticmethod(HalvingBound.bound)
+
+
+class LittlestoneLowerBound(Theorem):
+    """A shattered set of points forces a mistake on each of them."""
+
+    id = "littlestone-lower"
+    name = "lower bound on the optimal mistake bound"
+    quantity = "opt(H)"
+    sense = ">="
+    formula = "{vc_dimension}"
+    inputs = (Input("vc_dimension", "d", "the VC dimension of the class", COUNT_OR_NONE),)
+    needs = "the learner is deterministic"
+    citation = "Mohri et al. 2018, Theorem 8.2"
+
+    @staticmethod
+    def bound(vc_dimension: Any) -> Any:
+        return vc_dimension
 
 
 def littlestone_dimension(hypotheses: Any, *, limit: int = LIMIT, progress: bool | None = None) -> int:
     """opt(H): the mistakes that an optimal deterministic learner makes at worst, if some h in H is right.
 
     hypotheses  a `FiniteClass`, or a matrix of 0 and 1 (hypotheses x points)
-    limit       give up, with an error that says what is known, after so many steps
+    limit       the most steps that the search may take; beyond it there is an error that says what is known
     progress    show a progress bar: None on a terminal, True in a notebook as well, False never
     """
     made = as_class(hypotheses)

@@ -1,9 +1,9 @@
 """Classes over ordered points: thresholds, intervals, and boxes on a grid.
 
 Setting     thresholds say 1 from some point on: n + 1 of them over n points, with VC dimension 1 and Littlestone
-            dimension floor(log2(n + 1)), for a learner must search. Intervals say 1 between two points: VC dimension
-            2. Boxes are products of intervals, over a grid of d dimensions: VC dimension 2d, where the grid is large
-            enough. The empty interval and the empty box say 0 everywhere.
+            dimension floor(log2(n + 1)), because a learner must search. Intervals say 1 between two points: their VC
+            dimension is 2. Boxes are products of intervals, over a grid of d dimensions: VC dimension 2d, where the
+            grid is large enough. The empty interval and the empty box say 0 everywhere.
 Sizes       each hypothesis takes ceil(log2 |H|) bits.
 Source      thresholds, intervals and rectangles: Mohri, Rostamizadeh & Talwalkar 2018, sections 2.1 and 3.3; Blum,
             Hopcroft & Kannan, Foundations of Data Science, section 6.9.
@@ -22,13 +22,13 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise, product
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from afterwit.concepts._bits import WORD, pack, words_for
 from afterwit.concepts.finite_class import FiniteClass, Recipe, checked_points, checked_size
+from afterwit.data.checks import is_whole
 from afterwit.errors import invalid, shorten
 
 
@@ -92,11 +92,11 @@ def _pairs(side: tuple[Any, ...]) -> int:
 
 def _ordered(parameter: str, points: Any) -> tuple[tuple[Any, ...], Any]:
     """The points, in increasing order, and the form in which they are saved."""
-    if isinstance(points, Integral) and not isinstance(points, bool) and int(points) >= 1:
+    if is_whole(points) and int(points) >= 1:
         # Every class here has more hypotheses than points: too many are refused before they are made.
         checked_size(int(points) + 1, int(points))
         return tuple(range(points)), int(points)
-    if isinstance(points, (Integral, str, bytes)) or not isinstance(points, Iterable):
+    if isinstance(points, str | bytes) or not isinstance(points, Iterable):
         raise invalid(parameter, "how many, at least 1, or the points in increasing order", points)
     found = checked_points(points)
     try:

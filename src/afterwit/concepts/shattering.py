@@ -21,14 +21,13 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.9, D
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 from afterwit.concepts._bits import as_integer
 from afterwit.concepts._distinct import Column, Distinct
-from afterwit.concepts._progress import LIMIT, Search, search
 from afterwit.concepts.finite_class import as_class
-from afterwit.errors import invalid
+from afterwit.concepts.search import LIMIT, Search, search
+from afterwit.data.checks import whole_number
 
 
 def is_shattered(hypotheses: Any, points: Any) -> bool:
@@ -47,7 +46,7 @@ def vc_dimension(hypotheses: Any, *, limit: int = LIMIT, progress: bool | None =
     """The size of the largest set of points that the class shatters.
 
     hypotheses  a `FiniteClass`, or a matrix of 0 and 1 (hypotheses x points)
-    limit       give up, with an error that says what is known, after so many steps
+    limit       the most steps that the search may take; beyond it there is an error that says what is known
     progress    show a progress bar: None on a terminal, True in a notebook as well, False never
     """
     different = Distinct(as_class(hypotheses))
@@ -96,14 +95,14 @@ def _shatters(cells: list[int], columns: list[Column], wanted: int, steps: Searc
 def growth_function(hypotheses: Any, m: int, *, limit: int = LIMIT, progress: bool | None = None) -> int:
     """H[m]: the largest number of labellings that the class gives to any m points of the domain.
 
-    There are at most as many points as the domain has; ``limit`` and ``progress`` as for `vc_dimension`.
+    m is at most the number of points of the domain; ``limit`` and ``progress`` as for `vc_dimension`.
     """
     made = as_class(hypotheses)
-    if not isinstance(m, Integral) or isinstance(m, bool) or not 0 <= m <= len(made.points):
-        raise invalid("m", f"a number of points, from 0 to {len(made.points)}", m)
+    most = len(made.points)
+    m = whole_number("m", m, 0, most, f"a number of points, from 0 to {most}")
     different = Distinct(made)
     # Points on which the class says the same, or the opposite, add no labelling.
-    m = min(int(m), len(different.columns))
+    m = min(m, len(different.columns))
     with search("growth_function", limit, progress) as steps:
         return _most_cells([different.everything], different.columns, m, 0, steps)
 

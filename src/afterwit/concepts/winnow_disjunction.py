@@ -4,9 +4,9 @@ Setting     x_t in {0, 1}^n, y_t in {-1, +1} given by a disjunction of k of the 
             w_t . x_t >= n/2.
 Update      from w = 1; on a false positive (an elimination) w_i = 0 for every variable that is 1 in x_t; on a false
             negative (a promotion) their weights double.
-Guarantee   at most 2 k log2 n + 2 mistakes: E <= P + 2 eliminations on any sequence whatever, for a promotion adds less
-            than n/2 to the sum of the weights and an elimination takes n/2 away; and P <= k log2 n promotions, for each
-            doubles a weight of the target, and no weight exceeds n.
+Guarantee   at most 2 k log2 n + 2 mistakes: there are E <= P + 2 eliminations on any sequence, because a promotion adds
+            less than n/2 to the sum of the weights and an elimination takes at least n/2 away; and P <= k log2 n
+            promotions, because each doubles a weight of the target, and no weight exceeds n.
 Assumes     for the mistakes and the promotions: some disjunction of k variables is right in every round. Nothing for
             the eliminations.
 Source      Littlestone, Learning quickly when irrelevant attributes abound, 1988; as in lecture notes on the mistake
@@ -26,133 +26,126 @@ winnow's bound for disjunctions: at most 41 mistakes (holds; Littlestone 1988)
 from __future__ import annotations
 
 import math
-from numbers import Integral
 from typing import Any
 
+import numpy as np
+
 from afterwit.concepts._boolean_learner import BooleanLearner, Columns, Floats
-from afterwit.core.certificate import Certificate
-from afterwit.core.theorem import Theorem
+from afterwit.core.declared import LABELS, Count, Option
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.checks import whole_number
+from afterwit.data.quantities import COUNT, COUNT_OR_NONE, plain
 from afterwit.data.rows import LARGEST_POSITION
 from afterwit.errors import invalid
 
 
-class WinnowDisjunctionBound(Theorem):
-    """The size of the disjunction, times twice the logarithm of the number of variables, and 2."""
-
-    name = "winnow's bound for disjunctions"
-    statement = "mistakes <= 2 k log2 n + 2"
-    citation = "Littlestone 1988"
-    quantity = "mistakes"
-
-    @staticmethod
-    def bound(size: int, variables: int) -> float:
-        return 2 * size * math.log2(variables) + 2
-
-    def certify(self, evidence: Any) -> Certificate:
-        return _by_size(self, evidence)
+def _log2(features: Any) -> Any:
+    """Python's logarithm, for a number or an array: numpy's may differ in the last bit."""
+    return plain(np.vectorize(math.log2, otypes=[np.float64])(features))
 
 
 class PromotionBound(Theorem):
     """Every promotion doubles a weight of the target, and no weight exceeds n."""
 
     name = "promotion bound"
-    statement = "promotions <= k log2 n"
-    citation = "Littlestone 1988"
     quantity = "promotions"
+    formula = "{literals} log2({features})"
+    inputs = (
+        Input("literals", "k", "how many variables are in the target", COUNT_OR_NONE),
+        Input("features", "n", "how many variables there are", COUNT),
+    )
+    needs = "a monotone disjunction of k variables is right on every example"
+    citation = "Littlestone 1988"
 
     @staticmethod
-    def bound(size: int, variables: int) -> float:
-        return size * math.log2(variables)
+    def bound(literals: Any, features: Any) -> Any:
+        return literals * _log2(features)
 
-    def certify(self, evidence: Any) -> Certificate:
-        return _by_size(self, evidence)
+    @staticmethod
+    def check(literals: Any, features: Any) -> None:
+        if np.any(literals > features):
+            raise invalid("literals", "at most as many as features", literals)
+
+    def certify(self, evidence: Any) -> Any:
+        size, variables = evidence.size, evidence.n_variables
+        if size is None:
+            return evidence.certificate(self, None, {}, evidence.realizable)
+        inputs = {"k": size, "n": variables, "comparator": evidence.comparator}
+        return evidence.certificate(self, self.bound(size, variables), inputs, evidence.realizable)
+
+
+class WinnowDisjunctionBound(PromotionBound):
+    """The promotions, as many eliminations, and two more."""
+
+    id = "winnow-disjunction"
+    name = "winnow's bound for disjunctions"
+    quantity = "mistakes"
+    formula = "2 {literals} log2({features}) + 2"
+
+    @staticmethod
+    def bound(literals: Any, features: Any) -> Any:
+        return 2 * PromotionBound.bound(literals, features) + 2
 
 
 class EliminationBound(Theorem):
-    """On any sequence: eliminations take from the sum of the weights what promotions brought."""
+    """On any sequence: eliminations take from the sum of the weights what promotions added."""
 
     name = "elimination bound"
-    statement = "eliminations <= promotions + 2"
-    citation = "Littlestone 1988"
     quantity = "eliminations"
+    formula = "{promotions} + 2"
+    inputs = (Input("promotions", "promotions", "how many promotions there were", COUNT_OR_NONE),)
+    citation = "Littlestone 1988"
     foreseeable = False
 
     @staticmethod
-    def bound(promotions: int) -> float:
-        return float(promotions + 2)
+    def bound(promotions: Any) -> Any:
+        return promotions + 2
 
-    def certify(self, evidence: Any) -> Certificate:
+    def certify(self, evidence: Any) -> Any:
         inputs = {"promotions": evidence.promotions}
-        certificate: Certificate = evidence.certificate(self, self.bound(evidence.promotions), inputs)
-        return certificate
+        return evidence.certificate(self, float(self.bound(evidence.promotions)), inputs)
 
 
-def _by_size(theorem: Any, evidence: Any) -> Certificate:
-    """A bound by the size of a disjunction that is right in every round."""
-    size = evidence.size
-    if size is None:
-        refused: Certificate = evidence.certificate(theorem, None, {}, evidence.realizable)
-        return refused
-    inputs = {"k": size, "n": evidence.n_variables, "comparator": evidence.comparator}
-    bound = theorem.bound(size, evidence.n_variables)
-    certificate: Certificate = evidence.certificate(theorem, bound, inputs, evidence.realizable)
-    return certificate
+def _number_of_variables(parameter: str, value: Any) -> int:
+    most = LARGEST_POSITION + 1
+    return whole_number(parameter, value, 1, most, f"a whole number from 1 to {most:,}")
 
 
 class WinnowDisjunction(BooleanLearner):
     """Winnow for monotone disjunctions.
 
-    n_variables  n, how many variables there are; an example with others beyond them is refused
+    n_variables  n, how many variables there are; examples with more variables are refused
     labels       the negative and the positive label
     """
 
     theorems = (WinnowDisjunctionBound(), PromotionBound(), EliminationBound())
+    options = (Option("n_variables", check=_number_of_variables), LABELS)
+    kept = (Count("promotions"),)
 
-    def __init__(self, n_variables: Any, labels: Any = (-1, 1)) -> None:
-        whole = isinstance(n_variables, Integral) and not isinstance(n_variables, bool)
-        if not whole or not 1 <= int(n_variables) <= LARGEST_POSITION + 1:
-            raise invalid("n_variables", f"a whole number from 1 to {LARGEST_POSITION + 1:,}", n_variables)
-        self._most = int(n_variables)
+    def _begin(self) -> None:
+        super()._begin()
+        self._most = self._options["n_variables"]
         self._threshold = self._most / 2
-        self._promotions = self._eliminations = 0
-        super().__init__(labels)
+        self._promotions = 0
 
     def _change(self, weights: Floats, variables: Columns, positive: bool) -> None:
         weights[variables] *= 2.0 if positive else 0.0
 
-    def _tally(self, promotions: int, eliminations: int) -> None:
-        self._promotions += promotions
-        self._eliminations += eliminations
-
-    @property
-    def n_variables(self) -> int:
-        """How many variables there are."""
-        assert self._most is not None
-        return self._most
+    def _note_promotions(self, count: int) -> None:
+        self._promotions += count
 
     @property
     def promotions(self) -> int:
-        """How often it was mistaken on a positive example, and doubled weights."""
+        """How often it was wrong on a positive example, and doubled weights."""
         return self._promotions
 
     @property
     def eliminations(self) -> int:
-        """How often it was mistaken on a negative example, and put weights to 0."""
-        return self._eliminations
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"n_variables": self._most, "labels": self.labels}
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "promotions": self._promotions}
+        """How often it was wrong on a negative example, and set weights to 0."""
+        with self._guard:
+            return self.mistakes - self._promotions
 
     def _check_state(self, state: Any) -> None:
         super()._check_state(state)
-        if type(state["promotions"]) is not int or not 0 <= state["promotions"] <= state["mistakes"]:
+        if state["promotions"] > state["mistakes"]:
             raise invalid("promotions", "a count, at most the mistakes", state["promotions"])
-
-    def _become(self, state: Any) -> None:
-        super()._become(state)
-        self._promotions = state["promotions"]
-        self._eliminations = state["mistakes"] - state["promotions"]

@@ -1,9 +1,9 @@
 """Certificates: a theorem applied to what happened.
 
-The straight path: a checker of `afterwit.certify` recomputes the rounds of a learner and hands over `Evidence`; each theorem
-of the learner is applied to it and gives a `Certificate`, which holds the bound beside what was observed and what
-hindsight would have given, with every assumption and how it is known. Its verdict is one of three: the bound *holds*;
-the theorem is *not applicable* here, and why; or it is *violated*, which would be a bug in this package.
+The straight path: a checker of `afterwit.certify` recomputes the rounds of a learner and hands over `Evidence`; each
+theorem of the learner is applied to it and gives a `Certificate`, which holds the bound beside what was observed and
+what hindsight would have given, with every assumption and how it is known. Its verdict is one of three: the bound
+*holds*; the theorem is *not applicable* here, and why; or it is *violated*, which would be a bug in this package.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 
 #: Quantities that count rounds.
-COUNTS = ("mistakes", "updates")
+COUNTS = ("mistakes", "updates", "promotions", "eliminations")
 #: Quantities that are sums over the rounds.
 SUMS = ("loss", "regret", "swap regret")
 #: How wide a certificate is printed.
@@ -95,6 +95,11 @@ class Evidence:
     assumptions: tuple[Assumption, ...] = ()
 
     @property
+    def counted(self) -> int:
+        """How many rounds the sums are over: all, or those in which an expert was awake."""
+        return self.rounds
+
+    @property
     def complete(self) -> bool:
         """Nothing stands in the way of every theorem alike."""
         return all(assumption.met for assumption in self.assumptions)
@@ -137,6 +142,7 @@ class Evidence:
             inputs=inputs if applies else {},
             ceiling=self.ceiling(theorem),
             squares=self.squares,
+            counted=self.counted,
         )
 
     @property
@@ -149,17 +155,23 @@ def certify(learner: Any, *rounds: Any, **how: Any) -> Certificate:
     """The theorems of a learner applied to what its checker recomputes of these rounds."""
     if not learner.theorems:
         raise InputError(f"{type(learner).__name__} has no certificate: {learner.no_theorem_because}")
-    checker = importlib.import_module(f"afterwit.certify.{learner.checker}")
-    return apply(learner.theorems, checker.gather(learner, *rounds, **how))
+    return apply(learner.theorems, evidence_of(learner, *rounds, **how))
+
+
+def evidence_of(learner: Any, *rounds: Any, **how: Any) -> Any:
+    """What the checker of a learner recomputes of these rounds."""
+    return importlib.import_module(f"afterwit.certify.{learner.checker}").gather(learner, *rounds, **how)
 
 
 def apply(theorems: Iterable[Theorem], evidence: Any) -> Certificate:
     """Theorems applied to evidence: the tightest that applies, with the others beside it.
 
-    Bounds on different quantities are not compared by their numbers: those on what the first is about come first.
+    Bounds on different quantities are not compared by their numbers: those on what the first that applies is about come
+    first.
     """
     certificates = [made for theorem in theorems if (made := theorem.certify(evidence)) is not None]
-    quantity = certificates[0].quantity
+    applicable = (made for made in certificates if made.verdict is not Verdict.NOT_APPLICABLE)
+    quantity = next(applicable, certificates[0]).quantity
     best = tightest_first([made for made in certificates if made.quantity == quantity])
     return replace(best, others=(*best.others, *(made for made in certificates if made.quantity != quantity)))
 
@@ -183,13 +195,15 @@ class Certificate:
     others: tuple[Certificate, ...] = ()
     ceiling: Ceiling | None = None
     squares: bool = False
+    #: How many rounds the sums are over, where they are not over all.
+    counted: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", MappingProxyType(dict(self.inputs)))
 
     def __reduce__(self) -> Any:
         fields = (self.theorem, self.subject, self.rounds, self.observed, self.bound, self.assumptions, self.hindsight)
-        return Certificate, (*fields, dict(self.inputs), self.others, self.ceiling, self.squares)
+        return Certificate, (*fields, dict(self.inputs), self.others, self.ceiling, self.squares, self.counted)
 
     @property
     def quantity(self) -> str:
@@ -237,7 +251,7 @@ class Certificate:
     def line(self) -> str:
         """The certificate in one line."""
         if self.verdict is Verdict.NOT_APPLICABLE:
-            return f"{self.theorem.name}: not applicable ({'; '.join(self._why_not())})"
+            return f"{self.theorem.name}: not applicable ({'; '.join(self.why_not())})"
         note = ", vacuous" if self.vacuous else ""
         return f"{self.theorem.name}: {_at_most(self)} ({self.verdict}{note}; {self.theorem.citation})"
 
@@ -256,7 +270,7 @@ class Certificate:
             sections.append(("hindsight", [f"{shown} {self.hindsight.description}"]))
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
         if self.verdict is Verdict.NOT_APPLICABLE:
-            sections.append(("because", self._why_not()))
+            sections.append(("because", self.why_not()))
         return sections
 
     def _rest(self) -> list[tuple[str, list[str]]]:
@@ -277,9 +291,10 @@ class Certificate:
     def _each(self, value: float, quantity: str = "") -> str:
         """The same per round, in the unit people think in."""
         quantity = quantity or self.quantity
-        if not self.rounds or not math.isfinite(value):
+        rounds = self.rounds if self.counted is None else self.counted
+        if not rounds or not math.isfinite(value):
             return ""
-        mean = value / self.rounds
+        mean = value / rounds
         if quantity in COUNTS:
             return f" ({mean:.2%} of the rounds)"
         if quantity == "loss" and self.squares and mean >= 0:
@@ -295,8 +310,13 @@ class Certificate:
             return f", but the bound says nothing here: {self.ceiling.why}"
         return f", {self.theorem.chance}; this run is above it, as single runs may be" if self._exceeded else ""
 
-    def _why_not(self) -> list[str]:
-        return [a.detail or f"this does not hold: {a.statement}" for a in self.failed]
+    def why_not(self) -> list[str]:
+        """Why the theorem is not applicable: a sentence for each assumption that does not hold.
+
+        Where one does not, others were perhaps not looked into; that is no reason of its own.
+        """
+        reasons = [each for each in self.failed if each.holds is False] or self.failed
+        return [each.detail or f"this does not hold: {each.statement}" for each in reasons]
 
     def _repr_html_(self) -> str:
         def rows(sections: list[tuple[str, list[str]]]) -> str:
@@ -343,10 +363,11 @@ class Certificate:
 def tightest_first(certificates: list[Certificate]) -> Certificate:
     """One certificate: the tightest that applies, carrying the others in order; the given order breaks ties.
 
-    Bounds that look at what the learner did come after those that could have been promised.
+    Bounds that look at what the learner did come after those that could have been promised. What the first is made of,
+    such as the certificates of parts of the learner, comes last.
     """
-    ranked = sorted(certificates, key=_rank)
-    return replace(ranked[0], others=tuple(ranked[1:]))
+    first, *others = sorted(certificates, key=_rank)
+    return replace(first, others=(*others, *first.others))
 
 
 def _rank(certificate: Certificate) -> tuple[bool, bool, float]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,13 @@ class DeclaredSignature:
     """The signature of a class, from its options: a compiled class has none of its own."""
 
     def __get__(self, instance: Any, owner: Any) -> inspect.Signature:
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        return inspect.Signature(
-            [inspect.Parameter(option.name, kind, default=option.default) for option in owner.options]
-        )
+        return _signature(owner)
+
+
+@cache
+def _signature(owner: Any) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(option.name, kind, default=option.default) for option in owner.options])
 
 
 def read_options(kind: Any, arguments: Iterable[Any], named: dict[str, Any]) -> dict[str, Any]:
@@ -57,8 +61,13 @@ def read_options(kind: Any, arguments: Iterable[Any], named: dict[str, Any]) -> 
 
 
 def copied(value: Any) -> Any:
-    """A value that may be handed out: what can be changed in place is copied."""
-    return value.copy() if isinstance(value, np.ndarray | dict | list) else value
+    """A value that may be handed out: what can be changed in place is copied, inside lists and dicts too."""
+    if isinstance(value, dict):
+        return {key: copied(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [copied(each) for each in value]
+    # What can be restored is a learner.
+    return value.copy() if isinstance(value, np.ndarray) or hasattr(value, "restore") else value
 
 
 @dataclass(frozen=True)
@@ -93,6 +102,10 @@ def any_number(value: float) -> bool:
     return True
 
 
+def is_not_negative(value: float) -> bool:
+    return value >= 0
+
+
 @dataclass(frozen=True)
 class Number(Kept):
     """A number: which ones are allowed, as a test and in words."""
@@ -116,9 +129,14 @@ class Count(Kept):
 
 @dataclass(frozen=True)
 class Numbers(Kept):
-    """An array of finite numbers; ``shape`` says of a learner how many. The learner keeps them flat."""
+    """An array of numbers; ``shape`` says of a learner how many. The learner keeps them flat."""
 
     shape: Callable[[Any], tuple[int, ...]]
+    #: Which finite numbers are allowed, as a test and in words.
+    test: Callable[[Any], Any] = np.isfinite
+    allowed: str = "finite numbers"
+    #: Numbers that may have overflowed while they were learned need not be finite.
+    finite: bool = True
 
     def read(self, learner: Any) -> Any:
         return np.array(getattr(learner, self.attribute)).reshape(self.shape(learner))
@@ -127,8 +145,10 @@ class Numbers(Kept):
         shape = self.shape(learner)
         if not isinstance(value, np.ndarray) or value.dtype != np.float64 or value.shape != shape:
             raise invalid(self.name, f"an array of {' x '.join(map(str, shape))} numbers", value)
-        if not np.isfinite(value).all():
+        if self.finite and not np.isfinite(value).all():
             raise invalid(self.name, "finite numbers", value)
+        if self.finite and not np.all(self.test(value)):
+            raise invalid(self.name, self.allowed, value)
 
     def write(self, learner: Any, value: Any) -> None:
         setattr(learner, self.attribute, learner._view(value.reshape(-1).copy()))

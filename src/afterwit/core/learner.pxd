@@ -1,11 +1,11 @@
-# The C side of _learner.py: what compiled learners derive from.
+# The C side of learner.py: what compiled learners derive from.
 
 cimport cython
 
 
 cdef class Storable:
-    # The options, checked, by name.
-    cdef dict _options
+    # The options, checked, by name; learners that are not compiled read them too.
+    cdef public dict _options
 
 
 cdef class BinaryLearner(Storable):

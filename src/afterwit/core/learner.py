@@ -9,6 +9,8 @@ The file is compiled, because compiled learners can only derive from compiled cl
 
 from __future__ import annotations
 
+import importlib
+import sys
 from typing import Any
 
 import cython
@@ -21,7 +23,9 @@ from afterwit.data.labels import Labels
 from afterwit.data.rows import read_many, read_one
 from afterwit.data.values import same_value
 from afterwit.errors import Words, invalid, shorten
-from afterwit.interop import river as _river
+
+#: Libraries that ask a model for attributes of their own.
+ASKING = frozenset({"river"})
 
 
 def view(array: Any) -> Any:
@@ -34,17 +38,19 @@ class Storable:
     """Copies, pickles and compares by what it was made with and what it has learned; both are declared."""
 
     #: What it is made with, as `Option` objects.
-    options = ()
+    options = ()  # type: tuple[Any, ...]
     #: What it has learned beyond what its base class keeps, as `Kept` objects.
-    kept = ()
+    kept = ()  # type: tuple[Any, ...]
     __signature__ = DeclaredSignature()
 
     #: The bounds that hold for the algorithm, as `Theorem` objects.
-    theorems = ()
+    theorems = ()  # type: tuple[Any, ...]
     #: Why there are none, where there are none.
     no_theorem_because = ""
     #: The module of `afterwit.certify` that recomputes its rounds.
     checker = ""
+    #: Whether it learns more than two labels.
+    many_labels = False
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self._options = read_options(type(self), arguments, named)
@@ -67,6 +73,10 @@ class Storable:
     def mistakes(self) -> int:
         """How many of them it predicted wrongly before it saw the label."""
         raise NotImplementedError
+
+    def _progress(self) -> str:
+        """How far it has come, as ``repr`` says it."""
+        return f"{self.rounds:,} rounds, {self.mistakes:,} mistakes"
 
     def state(self) -> dict[str, Any]:
         """All it has learned, as numbers, lists and arrays; ``restore`` takes it back."""
@@ -100,7 +110,7 @@ class Storable:
         return _rebuild(type(self), self.parameters, self.state())
 
     def clone(self, new_params: Any = None, include_attributes: Any = False) -> Any:
-        """A fresh learner with the same parameters, but for those in ``new_params``, as River calls it.
+        """A fresh learner with the same parameters, except for those in ``new_params``.
 
         With ``include_attributes`` it has learned the same.
         """
@@ -127,63 +137,41 @@ class Storable:
             for name, value in self.parameters.items()
             if value is not None and value is not False
         )
-        return f"{type(self).__name__}({given}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+        return f"{type(self).__name__}({given}): {self._progress()}"
 
-    def __getattr__(self, name: str) -> Any:
-        """Every option can be read by its name."""
-        kind = type(self)
-        # A property that failed is not asked again: ``parameters`` may need it.
-        if not hasattr(kind, name) and name in kind.__signature__.parameters:
-            return self.parameters[name]
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-
-    # ------------------------------------------------------------------ inside River
-
-    _supervised = True
-    _multiclass = False
-    #: Whether it learns more than two labels.
-    many_labels = False
-    _mutable_attributes = ()
-
-    @property
-    def _last_step(self) -> Any:
-        return _river.role()
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *type(self).__signature__.parameters})
 
     def predict_proba_one(self, x: Any) -> Any:
-        """Not offered, and River's way of saying so: a score is no probability."""
+        """Not offered: a score is no probability."""
         raise NotImplementedError(f"{type(self).__name__} gives no probabilities; score_one(x) gives its score")
 
-    def _get_params(self) -> dict[str, Any]:
-        return self.parameters
-
-    @property
-    def _is_stochastic(self) -> bool:
-        return self.parameters.get("seed", 0) is None
-
-    @property
-    def _tags(self) -> set[str]:
-        return set()
-
-    @property
-    def _raw_memory_usage(self) -> int:
-        return _river.memory(self.parameters) + _river.memory(self.state())
-
-    @property
-    def _memory_usage(self) -> str:
-        return f"{self._raw_memory_usage:,} B"
-
-    @classmethod
-    def _unit_test_params(cls) -> Any:
-        yield {}
-
-    def _unit_test_skips(self) -> set[str]:
-        return set(_river.SKIPPED_CHECKS)
+    def __getattr__(self, name: str) -> Any:
+        """Every option can be read by its name; what another library asks for, `afterwit.interop` knows."""
+        kind = type(self)
+        # A property that failed is not asked again: ``parameters`` may need it.
+        if not hasattr(kind, name):
+            if name in kind.__signature__.parameters:
+                return self.parameters[name]
+            for library in ASKING.intersection(sys.modules):
+                hooks = importlib.import_module(f"afterwit.interop.{library}").HOOKS
+                if name in hooks:
+                    return hooks[name](self)
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
 
 
 def _rebuild(kind: Any, parameters: Any, state: Any) -> Any:
     learner = kind(**parameters)
     learner.restore(state)
     return learner
+
+
+def checked_counts(state: Any) -> list[int]:
+    """The rounds, mistakes and updates of a saved state."""
+    counts = [state["rounds"], state["mistakes"], state["updates"]]
+    if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
+        raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
+    return counts
 
 
 @cython.cclass
@@ -195,6 +183,8 @@ class BinaryLearner(Storable):
     takes = "numbers"
     #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
     learns_blocks = True
+    #: Every example that it can predict it can learn: after a prediction it refuses nothing.
+    learns_what_it_predicts = False
     #: What a whole pass must be free of for `fit` to have converged.
     converges_without = "updates"
 
@@ -289,11 +279,11 @@ class BinaryLearner(Storable):
             raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
         return rows, signs
 
-    def _count(self, rounds: int, mistakes: int, updates: int) -> None:
+    def _count(self, rounds: Any, mistakes: Any, updates: Any) -> None:
         """Count what was learned: learners that are not compiled cannot reach the counters themselves."""
-        self._rounds += rounds
-        self._mistakes += mistakes
-        self._updates += updates
+        self._rounds += int(rounds)
+        self._mistakes += int(mistakes)
+        self._updates += int(updates)
 
     # ------------------------------------------------------------------ what it knows
 
@@ -320,9 +310,7 @@ class BinaryLearner(Storable):
             return self._state()
 
     def restore(self, state: Any) -> None:
-        counts = [state["rounds"], state["mistakes"], state["updates"]]
-        if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
-            raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
+        checked_counts(state)
         self._check_state(state)
         with self._lock:
             self._become(state)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.errors import invalid
+from afterwit.data import checks
+from afterwit.data.rows import SparseRow, read_many, read_one, stack
+from afterwit.errors import InputError, invalid
 
 #: The heads of a printed learning curve.
 HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
@@ -88,6 +90,22 @@ class Record:
     #: How often the stream was played: after the first pass no example is new.
     passes: int = 1
 
+    #: What was played, as long as the record stays in this process; not part of what happened.
+    _played: ClassVar[Played | None] = None
+
+    def certificate(self, comparator: Any = None) -> Any:
+        """The theorems of the learner applied to the rounds that were played. Reads the stream a second time.
+
+        ``comparator`` is what to compare with, for learners whose certificate takes one. The certificate is about all
+        that the learner has learned: it applies if these rounds, in all their passes, are the only ones.
+        """
+        if self._played is None:
+            raise InputError("this record has no certificate: only `play` makes one that has, and it is not saved")
+        return self._played.certificate(comparator)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_played"}
+
     @property
     def error(self) -> float:
         """Mistakes per round so far (progressive error)."""
@@ -107,6 +125,65 @@ class Record:
 
     def __str__(self) -> str:
         return "\n".join([HEADER, *map(str, self.curve)])
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a record was made from: enough to look back."""
+
+    learner: Any
+    stream: Any
+    delayed: bool
+
+    def certificate(self, comparator: Any) -> Any:
+        name = type(self.learner).__name__
+        if not getattr(self.learner, "theorems", ()):
+            why = getattr(self.learner, "no_theorem_because", "") or "it has no theorems"
+            raise InputError(f"{name} has no certificate: {why}")
+        if self.delayed:
+            raise InputError("there is no certificate for delayed labels: the theorems need each label in its round")
+        if isinstance(self.stream, Iterator):
+            raise InputError(
+                "there is no certificate for a stream that can be read only once; play a list or a stream of "
+                "afterwit.streams"
+            )
+        if comparator is None:
+            return self.learner.certificate(*self._read_again())
+        if "comparator" not in inspect.signature(self.learner.certificate).parameters:
+            raise invalid("comparator", f"left out, because the theorems of {name} take none", comparator)
+        return self.learner.certificate(*self._read_again(), comparator=comparator)
+
+    def _read_again(self) -> tuple[Any, list[Any]]:
+        """All examples and their labels, in the form that the learner's certificate takes."""
+        if hasattr(self.stream, "reader"):
+            return self._read_blocks()
+        pairs = list(self.stream)
+        X, y = [x for x, _ in pairs], [label for _, label in pairs]
+        if getattr(self.learner, "takes", "") != "numbers" or any(isinstance(x, Mapping) for x in X):
+            return X, y
+        return _joined([read_one(x) for x in X]), y
+
+    def _read_blocks(self) -> tuple[Any, list[Any]]:
+        blocks: list[Any] = []
+        labels: list[Any] = []
+        with self.stream.reader() as reader:
+            while (block := reader.take(BLOCK)) is not None:
+                blocks.append(read_many(block[0]))
+                labels += np.asarray(block[1]).tolist()
+        return _joined(blocks), labels
+
+
+def _joined(blocks: list[Any]) -> Any:
+    """Blocks of rows as one: an array or sparse rows where all are alike, otherwise a list of rows of one kind."""
+    if not blocks:
+        return np.empty((0, 0))
+    if all(block.names is None for block in blocks):
+        if all(block.starts is not None for block in blocks):
+            return stack(blocks)
+        if all(block.starts is None and block.width == blocks[0].width for block in blocks):
+            return np.concatenate([block.values.reshape(block.count, block.width) for block in blocks])
+    rows = (block.row(i) for block in blocks for i in range(block.count))
+    return [SparseRow(np.arange(len(row)), row) if isinstance(row, np.ndarray) else row for row in rows]
 
 
 def play(
@@ -134,14 +211,14 @@ def play(
     counted when the label is revealed, and the learner's own counters, which count against what it would have
     predicted when it learned, may differ.
     """
-    if not isinstance(passes, Integral) or isinstance(passes, bool) or passes < 1:
-        raise invalid("passes", "a whole number, at least 1", passes)
-    if not callable(delay) and (not isinstance(delay, Integral) or isinstance(delay, bool) or delay < 0):
-        raise invalid("delay", "a whole number of rounds, at least 0, or a function", delay)
+    passes = checks.count("passes", passes)
+    if not callable(delay):
+        delay = checks.whole_number("delay", delay, words="a whole number of rounds, at least 0, or a function")
     if not isinstance(learner, Learner) or isinstance(learner, type):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
     tally = _Tally(learner, stream, on_point)
-    tally.record.passes = int(passes)
+    tally.record.passes = passes
+    vars(tally.record)["_played"] = Played(learner, stream, delayed=delay != 0)
     # Other learners' learn_many may mean something else.
     in_blocks = delay == 0 and hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
     if passes > 1 and not in_blocks and isinstance(stream, Iterator):
@@ -237,9 +314,9 @@ def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Ta
         tally.count(1, int(prediction != y))
 
     for t, (x, y) in enumerate(stream):
-        wait = delay(t, x, y) if callable(delay) else delay
-        if not isinstance(wait, Integral) or isinstance(wait, bool) or wait < 0:
-            raise invalid(f"delay(...) in round {t}", "a whole number of rounds, at least 0", wait)
+        wait = delay
+        if callable(delay):
+            wait = checks.count_of("rounds", 0)(f"delay(...) in round {t}", delay(t, x, y))
         prediction = learner.predict_one(x)
         take(_alone(prediction))
         # t breaks ties, so that labels due at the same moment are revealed in the order of their rounds.

@@ -7,6 +7,7 @@ place when it is complete, so that a failure leaves nothing half-written. Readin
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -31,6 +32,11 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 LEARNER_PARTS = ("parameters", "state", "restore")
 #: What is saved and loaded like a learner, but does not learn.
 NOT_LEARNERS = ("FrozenPredictor",)
+#: What is neither plain data nor a learner, by its tag: the method that gives its data, and what makes it of them.
+DATA_FORMS = {
+    "$kernel": ("as_data", "afterwit.kernels._kernel:from_data"),
+    "$class": ("as_class_data", "afterwit.concepts.finite_class:from_data"),
+}
 #: JSON readers refuse longer whole numbers.
 TOO_LONG = 10**4000
 
@@ -222,10 +228,9 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if all(hasattr(value, part) for part in LEARNER_PARTS) and not isinstance(value, type):
         _class_named(type(value).__name__, type(value))
         return {"$learner": _described(value, arrays)}
-    if hasattr(value, "as_data"):  # a kernel
-        return {"$kernel": _encode(value.as_data(), arrays)}
-    if hasattr(value, "as_class_data"):  # a finite class of hypotheses
-        return {"$class": _encode(value.as_class_data(), arrays)}
+    for tag, (as_data, _) in DATA_FORMS.items():
+        if hasattr(value, as_data):
+            return {tag: _encode(getattr(value, as_data)(), arrays)}
     allowed = "numbers, strings, booleans, None and tuples of these"
     raise InputError(
         f"a learner can be saved if its labels and feature names are {allowed}; "
@@ -269,13 +274,8 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
             return _fetch(content, arrays)
         if kind == "$learner":
             return _made(_class_named(content["learner"]), content, arrays)
-        if kind == "$kernel":
-            from afterwit.kernels._kernel import from_data
-
-            return from_data(_decode(content, arrays))
-        if kind == "$class":
-            from afterwit.concepts.finite_class import from_data as class_from_data
-
-            return class_from_data(_decode(content, arrays))
+        if kind in DATA_FORMS:
+            module, _, made_of = DATA_FORMS[kind][1].partition(":")
+            return getattr(importlib.import_module(module), made_of)(_decode(content, arrays))
         raise ModelFileError(f"unknown entry {kind!r}")
     return value

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from afterwit.core.certificate import Certificate
 
 WIDTH = 100
+#: What a formula can be asked for: a bound, or how many examples make a bound small enough.
+BOUND, SAMPLE_SIZE = "bound", "sample size"
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Theorem:
 
     #: The name under which the formula can be asked for; empty if it cannot.
     id: ClassVar[str] = ""
+    #: What one asks for by that name: `BOUND` or `SAMPLE_SIZE`. A bound and a sample size may have the same id.
+    asks_for: ClassVar[str] = BOUND
     name: str
     quantity: str
     citation: str
@@ -84,13 +88,13 @@ class Theorem:
     #: The bound follows from what the learner was made with and the number of rounds: it was known before the first.
     beforehand: ClassVar[bool] = False
 
-    #: Every theorem whose formula can be asked for, by its id.
-    known: ClassVar[dict[str, type[Theorem]]] = {}
+    #: Every theorem whose formula can be asked for, by what it is asked for and its id.
+    known: ClassVar[dict[str, dict[str, type[Theorem]]]] = {BOUND: {}, SAMPLE_SIZE: {}}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "id" in vars(cls) and cls.id:
-            if Theorem.known.setdefault(cls.id, cls).__qualname__ != cls.__qualname__:
+            if Theorem.known[cls.asks_for].setdefault(cls.id, cls).__qualname__ != cls.__qualname__:
                 raise TypeError(f"two theorems with the id {cls.id!r}")
             names = [name for each in cls.inputs for name in each.names]
             if len(set(names)) != len(names):
@@ -100,18 +104,18 @@ class Theorem:
     def statement(self) -> str:
         """The theorem in its symbols."""
         chance = f", {self.chance}" if self.chance else ""
-        return f"{self.quantity} {self.sense} {self.in_symbols}{chance}"
+        return f"{self.formula_quantity or self.quantity} {self.sense} {self.in_symbols}{chance}"
 
     @property
     def in_symbols(self) -> str:
         """The right side of the statement."""
         return self.formula.format_map({each.name: each.symbol for each in self.inputs})
 
-    def bound(self, **inputs: Any) -> Any:
+    def bound(self, *values: Any, **inputs: Any) -> Any:
         """The closed formula."""
         raise NotImplementedError(f"the {self.name} is not a formula of a few numbers")
 
-    def check(self, **inputs: Any) -> None:
+    def check(self, *values: Any, **inputs: Any) -> None:
         """Refuse inputs that do not fit together; each alone has been checked."""
 
     def certify(self, evidence: Any) -> Certificate | None:
@@ -138,7 +142,7 @@ class Theorem:
             values[each.name], shown[each.name] = _taken(self.id, each, inputs, spelling)
         try:
             self.check(**values)
-            value = self.bound(**values)
+            value = plain(self.bound(**values))
         except AfterwitError as error:
             raise _respelt(error, self._input_names, spelling) from None
         return Evaluation(self, MappingProxyType(values), _with_signs(self.formula).format_map(shown), value)

@@ -6,13 +6,13 @@ Arrays have an expert in each column. DataFrames and dicts have names: an expert
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, number, plain_name
+from afterwit.data.checks import is_whole
+from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, number, open_frame, plain_name
 from afterwit.errors import InputError, Words, invalid, shorten
 
 Floats = npt.NDArray[np.float64]
@@ -56,10 +56,10 @@ class Experts:
         return self.names[i] if i < len(self.names) else None
 
 
-def read_experts(n_experts: Any) -> Experts:
+def read_experts(n_experts: Any, parameter: str = "n_experts") -> Experts:
     """The number of experts, or their names."""
     allowed = "a whole number, at least 1, or a sequence of different names"
-    if isinstance(n_experts, Integral) and not isinstance(n_experts, bool) and int(n_experts) >= 1:
+    if is_whole(n_experts) and int(n_experts) >= 1:
         return Experts(int(n_experts))
     if isinstance(n_experts, Iterable) and not isinstance(n_experts, (str, bytes)):
         names = [plain_name(name) for name in n_experts]
@@ -68,7 +68,7 @@ def read_experts(n_experts: Any) -> Experts:
                 return Experts(len(names), names)
         except TypeError:
             pass
-    raise invalid("n_experts", allowed, n_experts)
+    raise invalid(parameter, allowed, n_experts)
 
 
 def read_round(advice: Any, experts: Experts, fresh: bool, parameter: str = "advice") -> tuple[Floats, Experts]:
@@ -178,12 +178,7 @@ def _from_dicts(
 def _from_frame(advice: Any, experts: Experts, fresh: bool, parameter: str) -> tuple[Floats, Experts]:
     import narwhals.stable.v2 as nw
 
-    try:
-        frame = nw.from_native(advice, eager_only=True)
-    except nw.exceptions.DuplicateError as error:
-        raise invalid(parameter, "a DataFrame whose columns have different names", Words(str(error))) from None
-    except TypeError:
-        raise invalid(parameter, MANY + ", in memory", advice) from None
+    frame = open_frame(advice, parameter, MANY)
     experts = experts.named(list(frame.columns), fresh, parameter)
     values = np.full((len(frame), experts.count), np.nan)
     for name in frame.columns:

@@ -46,6 +46,13 @@ def count(parameter: str, value: Any) -> int:
     return whole_number(parameter, value, 1)
 
 
+def count_of(things: str, least: int = 1) -> Check:
+    """A whole number of these, at least ``least``."""
+    return lambda parameter, value: whole_number(
+        parameter, value, least, words=f"a whole number of {things}, at least {least}"
+    )
+
+
 def seed(parameter: str, value: Any) -> int:
     """What random draws depend on."""
     return whole_number(parameter, value, 0, 2**64 - 1, "a whole number, at least 0 and below 2^64")
@@ -67,9 +74,14 @@ def positive_number(parameter: str, value: Any) -> float:
     return real_number(parameter, value, "a positive finite number", 0.0)
 
 
-def zero_or_positive(parameter: str, value: Any) -> float:
+def zero_or_positive(parameter: str, value: Any, words: str = "a positive finite number") -> float:
     """0, or a positive finite number."""
-    return 0.0 if is_number(value) and value == 0 else positive_number(parameter, value)
+    return 0.0 if is_number(value) and value == 0 else real_number(parameter, value, words, 0.0)
+
+
+def not_negative(parameter: str, value: Any, allowed: str, high: float = math.inf) -> float:
+    """A finite number from 0 to ``high``."""
+    return 0.0 if is_number(value) and value == 0 else real_number(parameter, value, allowed, 0.0, high)
 
 
 def share(parameter: str, value: Any) -> float:

@@ -6,25 +6,16 @@ seed is its key. A round has a block of positions of its own, so that many round
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from afterwit.errors import invalid
 
 #: What the numbers are for: no two purposes share a stretch.
 ROUNDS, SAMPLES = 0, 1
 
 #: Philox makes this many numbers at each count.
 AT_ONCE = 4
-
-
-def checked_seed(seed: Any, parameter: str = "seed") -> int:
-    if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= int(seed) < 2**64:
-        raise invalid(parameter, "a whole number, at least 0 and below 2^64", seed)
-    return int(seed)
 
 
 class Draws:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.checks import is_number
 from afterwit.errors import invalid
 
 Floats = npt.NDArray[np.float64]
@@ -44,7 +44,7 @@ class Range:
 
 def _numbers(value: Any) -> Floats | None:
     """Real numbers as floats; None for anything else, booleans and text among it."""
-    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+    if is_number(value):
         try:
             return np.asarray(float(value))
         except OverflowError:
@@ -73,7 +73,17 @@ BELOW_HALF = Range("a number above 0 and below 1/2", lambda x: (x > 0) & (x < 0.
 
 def plain(value: Any) -> Any:
     """One number as a Python float, many as an array."""
-    return value.item() if np.ndim(value) == 0 else value
+    return value.item() if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0 else value
+
+
+def ln(x: Any) -> Any:
+    """The natural logarithm. Python's and numpy's may differ in the last bit: of one number it is Python's."""
+    return math.log(x) if isinstance(x, int | float) else np.log(x)
+
+
+def exp(x: Any) -> Any:
+    """The exponential: of one number it is Python's, as for `ln`."""
+    return math.exp(x) if isinstance(x, int | float) else np.exp(x)
 
 
 def logarithm(name: str, count: Any, log_count: Any) -> Floats:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data.labels import Labels, Signs
-from afterwit.errors import Words, invalid
+from afterwit.errors import InputError, Words, invalid
 
 Floats = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int32]
@@ -63,7 +63,10 @@ class Rows:
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(self.values.sum()) or np.isfinite(self.values).all():
                 return
-        at = int(np.argmin(np.isfinite(self.values)))
+        raise self.refusal(int(np.argmin(np.isfinite(self.values))), "a finite number")
+
+    def refusal(self, at: int, allowed: str) -> InputError:
+        """What to raise for the value at a position of ``values`` that is not what is allowed."""
         if self.starts is None:
             i, k = divmod(at, self.width)
             j = k if self.columns is None else int(self.columns[k])
@@ -71,9 +74,12 @@ class Rows:
             assert self.columns is not None
             i = int(np.searchsorted(self.starts, at, side="right")) - 1
             j = int(self.columns[at])
+        return invalid(self.place(i, j), allowed, float(self.values[at]))
+
+    def place(self, i: int, j: int) -> str:
+        """Feature j of row i, as messages call it."""
         feature = j if self.names is None else self.names[j]
-        where = f"x[{feature!r}]" if self.single else f"X[{self.first + i}, {feature!r}]"
-        raise invalid(where, "a finite number", float(self.values[at]))
+        return f"x[{feature!r}]" if self.single else f"X[{self.first + i}, {feature!r}]"
 
     def part(self, begin: int, end: int) -> Rows:
         """Rows begin to end, without copying their values."""
@@ -191,6 +197,11 @@ def _is_series(x: Any) -> bool:
     return type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "to_dict") and hasattr(x, "index")
 
 
+def members_as_features(x: Any) -> dict[Any, float]:
+    """A set as features of value 1; sorted, because the order of a set of strings differs from run to run."""
+    return dict.fromkeys(sorted(x, key=lambda member: (type(member).__name__, repr(member))), 1.0)
+
+
 def plain_name(name: Any) -> Any:
     """A feature's name as a Python object, also where it came as a scalar of numpy."""
     return name.item() if isinstance(name, np.generic) else name
@@ -206,9 +217,23 @@ def number(where: str, value: Any) -> float:
     raise invalid(where, "a finite number", value)
 
 
+def wrong_space(learned: str, received: str) -> InputError:
+    """What to raise for features by name where a learner has learned positions, and the other way round."""
+    allowed = {
+        "positions": "an array or sparse rows, because this learner has learned features by position",
+        "names": "a dict, a DataFrame or a sequence of dicts, because this learner has learned features by name",
+    }
+    return invalid("x", allowed[learned], Words(received))
+
+
 def _is_scipy_sparse(X: Any) -> bool:
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(X))
+
+
+def is_matrix_or_frame(X: Any) -> bool:
+    """Whether it is a sparse matrix of scipy or a DataFrame."""
+    return _is_scipy_sparse(X) or type(X).__module__.partition(".")[0] in FRAME_LIBRARIES
 
 
 def _as_array(X: Any, parameter: str, allowed: str) -> npt.NDArray[Any]:
@@ -308,15 +333,22 @@ def stack(parts: list[Rows]) -> Rows:
     )
 
 
-def _read_frame(X: Any) -> Rows:
+def open_frame(X: Any, parameter: str = "X", allowed: str = MANY) -> Any:
+    """A DataFrame of any library, as narwhals sees it."""
     import narwhals.stable.v2 as nw
 
     try:
-        frame = nw.from_native(X, eager_only=True)
+        return nw.from_native(X, eager_only=True)
     except nw.exceptions.DuplicateError as error:
-        raise invalid("X", "a DataFrame whose columns have different names", Words(str(error))) from None
+        raise invalid(parameter, "a DataFrame whose columns have different names", Words(str(error))) from None
     except TypeError:
-        raise invalid("X", MANY + ", in memory", X) from None
+        raise invalid(parameter, f"{allowed}, in memory", X) from None
+
+
+def _read_frame(X: Any) -> Rows:
+    import narwhals.stable.v2 as nw
+
+    frame = open_frame(X)
     names = list(frame.columns)
     if any(isinstance(name, tuple) for name in names):
         raise invalid("X", "a DataFrame with one level of column names", Words("several levels"))

@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.core.learner import view
 from afterwit.errors import Words, invalid, shorten
-from afterwit.experts._pushing import least_path, view
+from afterwit.experts._pushing import least_path
 
 Node = Hashable
 Edge = tuple[Any, ...]
-Numbers = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 
 EDGES = "pairs (from, to) or triples (from, to, key), or a directed graph with such edges"
@@ -123,7 +124,7 @@ class PathGraph:
 
     # ------------------------------------------------------------------ the best
 
-    def least(self, costs: Numbers) -> list[int]:
+    def least(self, costs: Floats) -> list[int]:
         """The path of least total cost, the first of several, as positions in ``edges``."""
         return list(least_path(view(self.first), view(self.heads), view(self.places), view(costs)))
 
@@ -139,7 +140,7 @@ class PathGraph:
         """The edges at some positions."""
         return [self.edges[place] for place in places]
 
-    def _checked(self, costs: Any) -> Numbers:
+    def _checked(self, costs: Any) -> Floats:
         array = np.array(costs, dtype=np.float64)
         if array.shape != (len(self.edges),) or not np.isfinite(array).all():
             raise invalid("costs", f"{len(self.edges)} finite numbers, one for each edge", costs)

@@ -8,20 +8,15 @@ knows. Node 0 is the source, the last one the sink.
 
 from __future__ import annotations
 
-from typing import Any
-
 import cython
 import numpy as np
+
+from afterwit.core.learner import view
 
 if cython.compiled:
     from cython.cimports.libc.math import exp, log, log1p, sqrt
 else:
     from math import exp, log, log1p, sqrt
-
-
-def view(array: Any) -> Any:
-    """An array as the loops want it: interpreted, a memoryview, whose items are plain Python numbers."""
-    return array if cython.compiled else memoryview(array)
 
 
 @cython.cfunc

@@ -24,9 +24,10 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.data.values import signature
-from afterwit.experts._engine import a_number, numbers, plain, view
-from afterwit.experts._regret import RegretTheorem, Run, log_n
+from afterwit.core.declared import Number, Numbers
+from afterwit.core.learner import view
+from afterwit.experts._declared import COUNTED, GRADIENT_IF_ANY, N_EXPERTS, SEED, SQUARE_LOSS, each_expert
+from afterwit.experts._regret import RegretTheorem
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -40,13 +41,17 @@ else:
 
 class AdaHedgeBound(RegretTheorem):
     name = "AdaHedge bound"
-    statement = "regret <= sqrt(ln N sum s_t^2) + S (4/3 ln N + 2), s_t the range of the losses in round t"
+    formula = "sqrt(ln N sum s_t^2) + S (4/3 ln N + 2), s_t the range of the losses in round t"
     citation = "de Rooij, van Erven, Grünwald & Koolen 2014, Corollary 7"
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]]:
-        squares, largest = run.kept["squared_ranges"], run.kept["largest_range"]
-        bound = math.sqrt(log_n(run) * squares) + largest * (4.0 / 3.0 * log_n(run) + 2)
-        return bound, {"N": run.n, "sum s_t^2": squares, "S": largest}
+    @staticmethod
+    def bound(log_experts: Any, squared_ranges: Any, largest_range: Any) -> Any:
+        return math.sqrt(log_experts * squared_ranges) + largest_range * (4.0 / 3.0 * log_experts + 2)
+
+    def regret_bound(self, evidence: Any) -> Any:
+        squares, largest = evidence.state["squared_ranges"], evidence.state["largest_range"]
+        inputs = {"N": evidence.n, "sum s_t^2": squares, "S": largest}
+        return self.bound(evidence.log_n, squares, largest), inputs
 
 
 @cython.cclass
@@ -60,18 +65,25 @@ class AdaHedge(ExpertLearner):
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     """
 
-    _cumulative: cython.double[::1]
+    _cumulative = cython.declare(cython.double[::1], visibility="public")
     _log_n: cython.double
-    _delta: cython.double
-    _squared_ranges: cython.double
-    _largest_range: cython.double
+    _delta = cython.declare(cython.double, visibility="public")
+    _squared_ranges = cython.declare(cython.double, visibility="public")
+    _largest_range = cython.declare(cython.double, visibility="public")
 
     theorems = (AdaHedgeBound(),)
+    needs_range = False
+    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, SEED)
+    kept = (
+        *COUNTED,
+        Numbers("cumulative", each_expert),
+        Number("delta"),
+        Number("squared_ranges"),
+        Number("largest_range"),
+    )
 
-    __signature__ = signature(n_experts=None, loss="square", gradient=None, seed=0)
-
-    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, seed: Any = 0) -> None:
-        ExpertLearner.__init__(self, n_experts, loss, gradient, None, seed)
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
         self._cumulative = view(np.zeros(self._n))
         self._log_n = math.log(self._n)
         self._delta = 0.0
@@ -153,37 +165,3 @@ class AdaHedge(ExpertLearner):
         for i in range(self._n):
             total += exp(-rate * (self._cumulative[i] + self._seen[i] - after))
         return after - before - (log(total) - log(self._total)) / rate
-
-    def _kept(self) -> dict[str, Any]:
-        return {"squared_ranges": self._squared_ranges, "largest_range": self._largest_range}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "loss": self._loss_given,
-            "gradient": bool(self._linear),
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {
-            **ExpertLearner._state(self),
-            "cumulative": plain(self._cumulative),
-            "delta": self._delta,
-            "squared_ranges": self._squared_ranges,
-            "largest_range": self._largest_range,
-        }
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        numbers(state, "cumulative", self._n)
-        for name in ("delta", "squared_ranges", "largest_range"):
-            a_number(state, name)
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._cumulative = numbers(state, "cumulative", self._n)
-        self._delta = state["delta"]
-        self._squared_ranges = state["squared_ranges"]
-        self._largest_range = state["largest_range"]

@@ -28,9 +28,18 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.data.values import signature
-from afterwit.experts._engine import a_number, numbers, plain, view
-from afterwit.experts._regret import Floats, RegretTheorem, Run, log_n
+from afterwit.core.declared import Number, Numbers
+from afterwit.core.learner import view
+from afterwit.experts._declared import (
+    COUNTED,
+    GRADIENT_IF_ANY,
+    LOSS_RANGE,
+    N_EXPERTS,
+    SEED,
+    SQUARE_LOSS,
+    each_expert,
+)
+from afterwit.experts._regret import Floats, RegretTheorem
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -48,29 +57,38 @@ class BernsteinBound(RegretTheorem):
     citation = "Wintenberger 2017; Gaillard, Stoltz & van Erven 2014, proof of Theorem 3"
     foreseeable = False
 
-    def regret_bound(self, run: Run) -> tuple[Floats, dict[str, float | str]]:
-        kept = run.kept
-        growth = 1 + float(kept["growth"].mean()) / math.e
-        rates = rates_of(kept["largest"], kept["squares"], log_n(run))
-        bounds = kept["clipped"] + kept["penalties"] + (log_n(run) + math.log(growth)) / rates
-        return bounds, {"N": run.n, "T": run.rounds, "W": growth, "C": kept["clipped"]}
+    @staticmethod
+    def bound(log_experts: Any, rates: Any, penalties: Any, clipped: Any, growth: Any) -> Any:
+        return clipped + penalties + (log_experts + math.log(growth)) / rates
+
+    def regret_bound(self, evidence: Any) -> Any:
+        state = evidence.state
+        growth = 1 + float(state["growth"].mean()) / math.e
+        rates = rates_of(state["largest"], state["squares"], evidence.log_n)
+        bounds = self.bound(evidence.log_n, rates, state["penalties"], state["clipped"], growth)
+        return bounds, {"N": evidence.n, "T": evidence.rounds, "W": growth, "C": state["clipped"]}
 
 
 class RangedBernsteinBound(RegretTheorem):
     name = "ranged Bernstein bound"
-    statement = "regret <= 2 M sqrt(T ln N) + M/2 + (ln N + ln W) (2M + M sqrt(T / ln N))"
+    formula = "2 M sqrt(T ln N) + M/2 + (ln N + ln W) (2M + M sqrt(T / ln N))"
     citation = "Wintenberger 2017; Gaillard, Stoltz & van Erven 2014, Theorem 3"
-    by_rounds = True
+    beforehand = True
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
-        if not run.ranged:
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any, growth: Any) -> Any:
+        root = math.sqrt(rounds * log_experts)
+        last = (log_experts + math.log(growth)) * (2 + math.sqrt(rounds / log_experts))
+        return 2 * root + 0.5 + last
+
+    def regret_bound(self, evidence: Any) -> Any:
+        log_n, rounds, width = evidence.log_n, evidence.rounds, evidence.width
+        if not evidence.setting.ranged:
             return None
-        if run.n == 1:
-            return 0.0, {"M": run.width, "N": 1, "T": run.rounds}
-        growth = 1 + (1 + 1 / (4 * log_n(run))) * (1 + math.log1p(run.rounds)) / (2 * math.e)
-        root = math.sqrt(run.rounds * log_n(run))
-        last = (log_n(run) + math.log(growth)) * (2 + math.sqrt(run.rounds / log_n(run)))
-        return run.width * (2 * root + 0.5 + last), {"M": run.width, "N": run.n, "T": run.rounds, "W": growth}
+        if evidence.n == 1:
+            return 0.0, {"M": width, "N": 1, "T": rounds}
+        growth = 1 + (1 + 1 / (4 * log_n)) * (1 + math.log1p(rounds)) / (2 * math.e)
+        return width * self.bound(log_n, rounds, growth), {"M": width, "N": evidence.n, "T": rounds, "W": growth}
 
 
 def rates_of(largest: float, squares: Floats, log_n: float) -> Floats:
@@ -91,23 +109,30 @@ class BOA(ExpertLearner):
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     """
 
-    _sums: cython.double[::1]
-    _squares: cython.double[::1]
-    _penalties: cython.double[::1]
-    _growth: cython.double[::1]
+    _sums = cython.declare(cython.double[::1], visibility="public")
+    _squares = cython.declare(cython.double[::1], visibility="public")
+    _penalties = cython.declare(cython.double[::1], visibility="public")
+    _growth = cython.declare(cython.double[::1], visibility="public")
     _log_n: cython.double
-    _largest: cython.double
-    _clipped: cython.double
+    _largest = cython.declare(cython.double, visibility="public")
+    _clipped = cython.declare(cython.double, visibility="public")
 
     theorems = (RangedBernsteinBound(), BernsteinBound())
+    own_in_range = True
+    needs_range = False
+    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, LOSS_RANGE, SEED)
+    kept = (
+        *COUNTED,
+        Numbers("sums", each_expert),
+        Numbers("growth", each_expert),
+        Numbers("squares", each_expert),
+        Numbers("penalties", each_expert),
+        Number("largest"),
+        Number("clipped"),
+    )
 
-    __signature__ = signature(n_experts=None, loss="square", gradient=None, loss_range=None, seed=0)
-
-    def __init__(
-        self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0
-    ) -> None:
-        ExpertLearner.__init__(self, n_experts, loss, gradient, loss_range, seed)
-        self._own_in_range = True
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
         self._sums = view(np.zeros(self._n))
         self._squares = view(np.zeros(self._n))
         self._penalties = view(np.zeros(self._n))
@@ -179,41 +204,3 @@ class BOA(ExpertLearner):
             self._squares[i] += gain * gain
             self._growth[i] += rate / self.rate(largest, self._squares[i]) - 1
         self._largest = largest
-
-    def _kept(self) -> dict[str, Any]:
-        return {
-            "growth": plain(self._growth),
-            "squares": plain(self._squares),
-            "penalties": plain(self._penalties),
-            "largest": self._largest,
-            "clipped": self._clipped,
-        }
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "loss": self._loss_given,
-            "gradient": bool(self._linear),
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {**ExpertLearner._state(self), "sums": plain(self._sums), **self._kept()}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        for name in ("sums", "growth", "squares", "penalties"):
-            numbers(state, name, self._n)
-        a_number(state, "largest")
-        a_number(state, "clipped")
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._sums = numbers(state, "sums", self._n)
-        self._growth = numbers(state, "growth", self._n)
-        self._squares = numbers(state, "squares", self._n)
-        self._penalties = numbers(state, "penalties", self._n)
-        self._largest = state["largest"]
-        self._clipped = state["clipped"]

@@ -27,18 +27,32 @@ from __future__ import annotations
 
 import math
 from math import nan
+from numbers import Real
 from typing import Any
 
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate
-from afterwit.core.theorem import Theorem
-from afterwit.data.checks import positive_number
-from afterwit.data.values import signature
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.declared import Count, Numbers
+from afterwit.core.inputs import RATE as RATE_INPUT
+from afterwit.core.inputs import ROUNDS
+from afterwit.core.learner import view
+from afterwit.core.theorem import Input
+from afterwit.data.quantities import COUNT
 from afterwit.errors import invalid
-from afterwit.experts._engine import at_least, numbers, plain, view
-from afterwit.experts._regret import Run, log_n
+from afterwit.experts._declared import (
+    COUNTED,
+    HORIZON,
+    N_EXPERTS,
+    RANGE_SLACK,
+    RATE,
+    SEED,
+    UNIT_RANGE,
+    ZERO_ONE_LOSS,
+    each_expert,
+)
+from afterwit.experts._regret import UNIT, OnAverage, Way, ln, ratio
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -49,35 +63,81 @@ else:
     from afterwit.experts._engine import ExpertLearner
 
 
-class BanditBound(Theorem):
-    name = "bandit bound"
-    statement = "regret <= ln N / eta + eta T N / 2, or 2 sqrt(T N ln N) for eta_t = sqrt(ln N / (t N))"
-    citation = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
-    quantity = "regret"
-    chance = "on average over its own draws"
+ARMS = Input("experts", "N", "how many experts", COUNT)
+FIXED_BEFOREHAND = f"{UNIT}, and do not depend on the learner's draws"
 
-    def certify(self, evidence: Run) -> Certificate:
-        rate, rounds, unseen = evidence.kept["rate"], evidence.rounds, evidence.kept["unseen"]
-        if rate is None:
-            bound = 2 * math.sqrt(rounds * evidence.n * log_n(evidence))
-        else:
-            bound = (log_n(evidence) / rate if rate else 0.0) + rate * rounds * evidence.n / 2
+
+class BanditBound(OnAverage):
+    """At a fixed rate.
+
+    The proof (Theorem 3.1 of the survey, at a constant rate): with estimates x_{t,i} that are right on average, the
+    regret is on average at most ln N / eta + eta/2 times the sum over t of the mean of sum_i p_{t,i} x_{t,i}^2, and
+    that mean is sum_i l_{t,i}^2 <= N. No share of the draws is uniform, so no exploration enters.
+    """
+
+    id = "exp3"
+    name = "bandit bound"
+    quantity = "regret"
+    formula = "ln({experts}) / {rate} + {rate} {rounds} {experts} / 2"
+    inputs = (ARMS, ROUNDS, RATE_INPUT)
+    needs = FIXED_BEFOREHAND
+    citation = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
+    beforehand = True
+
+    @staticmethod
+    def bound(experts: Any, rounds: Any, rate: Any) -> Any:
+        return ratio(ln(experts), rate) + rate * rounds * experts / 2
+
+    def of_run(self, evidence: Any) -> float | None:
+        """The bound for losses in [0, 1]; None if the rate was not of this kind."""
+        rate = evidence.facts["fixed_rate"]
+        return None if rate is None else float(self.bound(evidence.n, evidence.rounds, rate))
+
+    def certify(self, evidence: Any) -> Any:
+        bound, unseen = self.of_run(evidence), evidence.state["unseen"]
+        if bound is None:
+            return None
         detail = f"in {unseen:,} rounds only one loss was seen, so the regret is not known" if unseen else ""
-        assumptions = (
-            Assumption(f"every loss is in [{evidence.low:g}, {evidence.low + evidence.width:g}]", Basis.ENFORCED, True),
+        return evidence.certificate(
+            self,
+            evidence.width * bound,
+            {"N": evidence.n, "T": evidence.rounds, "range": evidence.width},
             Assumption("the losses do not depend on the learner's draws", Basis.PROMISED, None),
             Assumption("every expert's loss is known afterwards", Basis.OBSERVED, None if unseen else True, detail),
         )
-        return Certificate(
-            theorem=self,
-            subject=evidence.subject,
-            rounds=rounds,
-            observed=nan if unseen else evidence.regret,
-            bound=evidence.width * bound,
-            assumptions=assumptions,
-            hindsight=evidence.hindsight() if rounds and not unseen else None,
-            inputs={"N": evidence.n, "T": rounds, "range": evidence.width},
-        )
+
+
+class TunedBanditBound(BanditBound):
+    """The same where it is least."""
+
+    id = "exp3-tuned"
+    name = "bandit bound at the best rate"
+    formula = "sqrt(2 {rounds} {experts} ln({experts}))"
+    inputs = (ARMS, ROUNDS)
+    needs = f"{FIXED_BEFOREHAND}; the rate is sqrt(2 ln N / (T N))"
+
+    @staticmethod
+    def bound(experts: Any, rounds: Any) -> Any:
+        return np.sqrt(2 * rounds * experts * ln(experts))
+
+
+class DecreasingBanditBound(BanditBound):
+    """At a rate that decreases, and needs to know no horizon."""
+
+    id = "exp3-decreasing"
+    name = "bandit bound at a decreasing rate"
+    formula = "2 sqrt({rounds} {experts} ln({experts}))"
+    inputs = (ARMS, ROUNDS)
+    needs = f"{FIXED_BEFOREHAND}; the rate of round t is sqrt(ln N / (t N))"
+
+    @staticmethod
+    def bound(experts: Any, rounds: Any) -> Any:
+        return 2 * np.sqrt(rounds * experts * ln(experts))
+
+    def of_run(self, evidence: Any) -> float | None:
+        if evidence.facts["fixed_rate"] is not None:
+            return None
+        return float(self.bound(evidence.n, evidence.rounds))
 
 
 @cython.cclass
@@ -93,41 +153,28 @@ class Exp3(ExpertLearner):
     """
 
     _rate: cython.double
-    _rate_given: object
-    _horizon: object
     _decreasing: cython.bint
     _ratio: cython.double
-    _estimates: cython.double[::1]
-    _unseen: cython.longlong
+    _estimates = cython.declare(cython.double[::1], visibility="public")
+    _unseen = cython.declare(cython.longlong, visibility="public")
 
-    theorems = (BanditBound(),)
+    theorems = (BanditBound(), DecreasingBanditBound())
     sleeping = False
     sees_all = False
+    way = Way.DRAWN
+    options = (N_EXPERTS, RATE, HORIZON, ZERO_ONE_LOSS, UNIT_RANGE, SEED)
+    kept = (*COUNTED, Numbers("estimates", each_expert), Count("unseen"))
 
-    __signature__ = signature(n_experts=None, rate=None, horizon=None, loss="zero-one", loss_range=(0.0, 1.0), seed=0)
-
-    def __init__(
-        self,
-        n_experts: Any,
-        rate: Any = None,
-        horizon: Any = None,
-        loss: Any = "zero-one",
-        loss_range: Any = (0.0, 1.0),
-        seed: Any = 0,
-    ) -> None:
+    def _begin(self) -> None:
+        rate, horizon = self._options["rate"], self._options["horizon"]
         if rate is not None and horizon is not None:
             raise invalid("rate and horizon", "at most one of them given", (rate, horizon))
-        given = (0.0, 1.0) if loss_range is None else loss_range
-        ExpertLearner.__init__(self, n_experts, loss, False, given, seed, True)
-        self._rate_given = None if rate is None else positive_number("rate", rate)
-        self._horizon = None if horizon is None else at_least("horizon", horizon, 1)
+        ExpertLearner._begin(self)
         self._decreasing = rate is None and horizon is None
         self._ratio = math.log(self._n) / self._n
-        self._rate = 0.0
-        if rate is not None:
-            self._rate = self._rate_given
-        elif horizon is not None:
-            self._rate = math.sqrt(2 * self._ratio / self._horizon)
+        self._rate = rate or 0.0
+        if horizon is not None:
+            self._rate = math.sqrt(2 * self._ratio / horizon)
         self._estimates = view(np.zeros(self._n))
         self._unseen = 0
 
@@ -173,7 +220,14 @@ class Exp3(ExpertLearner):
             self.update()
             self._unseen += 1
             self._rounds += 1
-            self._total_loss += float(loss)
+            self._loss += float(loss)
+
+    def _scaled(self, loss: Any) -> float:
+        """One loss, as the algorithm sees it."""
+        scaled = (float(loss) - self._low) / self._width if isinstance(loss, Real) else nan
+        if not -RANGE_SLACK <= scaled <= 1 + RANGE_SLACK:
+            raise invalid("loss", f"a number within loss_range {self._range}", loss)
+        return min(max(scaled, 0.0), 1.0)
 
     @property
     def expert_losses(self) -> Any:
@@ -198,30 +252,10 @@ class Exp3(ExpertLearner):
     def _if_seen(self, known: Any) -> Any:
         return np.full(self._n, nan) if self._unseen else known
 
-    def _kept(self) -> dict[str, Any]:
-        return {"rate": None if self._decreasing else self._rate, "unseen": self._unseen}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "rate": self._rate_given,
-            "horizon": self._horizon,
-            "loss": self._loss_given,
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {**ExpertLearner._state(self), "estimates": plain(self._estimates), "unseen": self._unseen}
+    def _facts(self) -> dict[str, Any]:
+        return {"fixed_rate": None if self._decreasing else self._rate}
 
     def _check_state(self, state: Any) -> None:
         ExpertLearner._check_state(self, state)
-        numbers(state, "estimates", self._n)
-        if at_least("unseen", state["unseen"], 0) > state["rounds"]:
+        if state["unseen"] > state["rounds"]:
             raise invalid("unseen", "at most rounds", state["unseen"])
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._estimates = numbers(state, "estimates", self._n)
-        self._unseen = state["unseen"]

@@ -36,95 +36,150 @@ import cython
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.data.checks import positive_number
-from afterwit.data.values import signature
+from afterwit.core.declared import Number, Numbers, Option
+from afterwit.core.inputs import EXPERTS, ROUNDS
+from afterwit.core.inputs import RATE as RATE_INPUT
+from afterwit.core.learner import view
+from afterwit.data.checks import one_of, optional
 from afterwit.errors import invalid
-from afterwit.experts._engine import a_number, at_least, numbers, plain, view
-from afterwit.experts._regret import RegretTheorem, Run, log_n
+from afterwit.experts._declared import (
+    COUNTED,
+    GRADIENT,
+    HORIZON,
+    LOSS_RANGE,
+    N_EXPERTS,
+    RATE,
+    SEED,
+    SQUARE_LOSS,
+    each_expert,
+)
+from afterwit.experts._regret import CONVEX, MOHRI, RegretTheorem, ratio
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
-    from cython.cimports.libc.math import INFINITY, sqrt
+    from cython.cimports.libc.math import sqrt
 else:
-    from math import inf as INFINITY
     from math import sqrt
 
     from afterwit.experts._engine import ExpertLearner
 
-SCHEDULES = ("fixed", "decreasing", "doubling")
+#: How the rate goes on, by which compiled code knows it.
+FIXED = cython.declare(cython.int, 0)
+DECREASING = cython.declare(cython.int, 1)
+DOUBLING = cython.declare(cython.int, 2)
 
 
 class FixedRateBound(RegretTheorem):
+    id = "exponential-weights"
     name = "fixed rate bound"
-    statement = "regret <= ln N / rate + rate T / 8"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.6"
-    by_rounds = True
+    formula = "{log_experts} / {rate} + {rate} {rounds} / 8"
+    inputs = (EXPERTS, ROUNDS, RATE_INPUT)
+    needs = CONVEX
+    citation = f"{MOHRI}, Theorem 8.6"
+    beforehand = True
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
-        if run.kept["schedule"] != "fixed" or not run.ranged:
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any, rate: Any) -> Any:
+        return ratio(log_experts, rate) + rate * rounds / 8
+
+    def regret_bound(self, evidence: Any) -> Any:
+        rate, rounds, width = evidence.facts["fixed_rate"], evidence.rounds, evidence.width
+        if rate is None or not evidence.setting.ranged:
             return None
-        rate = run.kept["rate"]
-        bound = (log_n(run) / rate if rate else 0.0) + rate * run.rounds / 8
-        return run.width * bound, {"N": run.n, "rate": rate, "T": run.rounds, "range": run.width}
+        bound = width * self.bound(evidence.log_n, rounds, rate)
+        return bound, {"N": evidence.n, "rate": rate, "T": rounds, "range": width}
+
+
+class TunedRateBound(RegretTheorem):
+    """The fixed rate bound where it is least."""
+
+    id = "exponential-weights-tuned"
+    name = "fixed rate bound at the best rate"
+    formula = "sqrt(({rounds} / 2) {log_experts})"
+    inputs = (EXPERTS, ROUNDS)
+    needs = f"{CONVEX}; the rate is sqrt(8 ln N / T)"
+    citation = f"{MOHRI}, Theorem 8.6"
+
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any) -> Any:
+        return np.sqrt(rounds / 2 * log_experts)
 
 
 class DoublingBound(RegretTheorem):
+    id = "exponential-weights-doubling"
     name = "doubling bound"
-    statement = "regret <= sqrt(2)/(sqrt(2) - 1) sqrt((T/2) ln N) + sqrt(ln N / 2)"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.7"
-    by_rounds = True
+    formula = "sqrt(2) / (sqrt(2) - 1) sqrt(({rounds} / 2) {log_experts}) + sqrt({log_experts} / 2)"
+    inputs = (EXPERTS, ROUNDS)
+    needs = f"{CONVEX}; the learner starts again, tuned, at every power of two"
+    citation = f"{MOHRI}, Theorem 8.7"
+    beforehand = True
+    schedule = "doubling"
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
-        if run.kept["schedule"] != "doubling":
-            return None
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any) -> Any:
         root = math.sqrt(2)
-        bound = root / (root - 1) * math.sqrt(run.rounds / 2 * log_n(run)) + math.sqrt(log_n(run) / 2)
-        return run.width * bound, {"N": run.n, "T": run.rounds, "range": run.width}
+        return root / (root - 1) * TunedRateBound.bound(log_experts, rounds) + np.sqrt(log_experts / 2)
 
-
-class DecreasingRateBound(RegretTheorem):
-    name = "decreasing rate bound"
-    statement = "regret <= 2 sqrt((T/2) ln N) + sqrt(ln N / 8)"
-    citation = "Cesa-Bianchi & Lugosi 2006, Theorem 2.3"
-    by_rounds = True
-
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
-        if run.kept["schedule"] != "decreasing":
+    def regret_bound(self, evidence: Any) -> Any:
+        if evidence.parameters["schedule"] != self.schedule:
             return None
-        bound = 2 * math.sqrt(run.rounds / 2 * log_n(run)) + math.sqrt(log_n(run) / 8)
-        return run.width * bound, {"N": run.n, "T": run.rounds, "range": run.width}
+        bound = evidence.width * self.bound(evidence.log_n, evidence.rounds)
+        return bound, {"N": evidence.n, "T": evidence.rounds, "range": evidence.width}
+
+
+class DecreasingRateBound(DoublingBound):
+    id = "exponential-weights-decreasing"
+    name = "decreasing rate bound"
+    formula = "2 sqrt(({rounds} / 2) {log_experts}) + sqrt({log_experts} / 8)"
+    needs = f"{CONVEX}; the rate of round t is sqrt(8 ln N / t)"
+    citation = "Cesa-Bianchi & Lugosi 2006, Theorem 2.3"
+    schedule = "decreasing"
+
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any) -> Any:
+        return 2 * TunedRateBound.bound(log_experts, rounds) + np.sqrt(log_experts / 8)
 
 
 class ExpConcaveBound(RegretTheorem):
     name = "exp-concave bound"
-    statement = "regret <= ln N / rate, where exp(-rate * loss) is concave in the forecast"
+    formula = "ln N / rate, where exp(-rate * loss) is concave in the forecast"
     citation = "Cesa-Bianchi & Lugosi 2006, Proposition 3.1"
-    by_rounds = True
+    beforehand = True
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
+    @staticmethod
+    def bound(log_experts: Any, rate: Any) -> Any:
+        return ratio(log_experts, rate)
+
+    def regret_bound(self, evidence: Any) -> Any:
+        setting = evidence.setting
+        rate = evidence.facts["fixed_rate"]
         if (
-            run.kept["schedule"] != "fixed"
-            or run.linear
-            or (run.unforecast and run.ranged)
-            or run.loss_function.kind not in ("log", "square")
+            rate is None
+            or setting.gradient
+            or (evidence.unforecast and setting.ranged)
+            or setting.loss.kind not in ("log", "square")
         ):
             return None
-        rate = run.kept["rate"] / run.width
-        return (log_n(run) / rate if rate else 0.0), {"N": run.n, "rate": rate}
+        rate = rate / setting.width
+        return self.bound(evidence.log_n, rate), {"N": evidence.n, "rate": rate}
 
-    def further(self, run: Run) -> tuple[Assumption, ...]:
-        rate = run.kept["rate"] / run.width
-        if run.loss_function.kind == "log":
+    def further(self, evidence: Any) -> tuple[Assumption, ...]:
+        setting = evidence.setting
+        rate = evidence.facts["fixed_rate"] / setting.width
+        if setting.loss.kind == "log":
             most, words = 1.0, "rate <= 1 for the log loss"
         else:
-            most = 1 / (2 * max(run.low + run.width, 0.0)) if run.low + run.width > 0 else math.inf
+            high = setting.low + setting.width
+            most = 1 / (2 * high) if high > 0 else math.inf
             words = "rate <= 1/(2 high) for the square loss of at most high"
         holds = rate <= most * (1 + 1e-12)
-        detail = "some did, and what they were shown is more than the loss of the forecast" if run.slept else ""
+        too_fast = "" if holds else "it is too large: "
+        slept = "an expert slept, and was shown more than the loss of the forecast" if evidence.slept else ""
+        unmade = "" if not evidence.unforecast else f"in {evidence.unforecast:,} rounds only losses were known"
         return (
-            Assumption(words, Basis.ENFORCED, holds, f"rate {rate:.4g}, at most {most:.4g}"),
-            Assumption("a forecast was made in every round", Basis.OBSERVED, run.unforecast == 0),
-            Assumption("no expert slept", Basis.OBSERVED, not run.slept, detail),
+            Assumption(words, Basis.ENFORCED, holds, f"{too_fast}rate {rate:.4g}, at most {most:.4g}"),
+            Assumption("a forecast was made in every round", Basis.OBSERVED, evidence.unforecast == 0, unmade),
+            Assumption("no expert slept", Basis.OBSERVED, not evidence.slept, slept),
         )
 
 
@@ -143,68 +198,51 @@ class ExponentialWeights(ExpertLearner):
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     """
 
-    _rate: cython.double
-    _rate_given: object
+    _rate = cython.declare(cython.double, visibility="public")
     _eight_log_n: cython.double
     _schedule: cython.int
-    _cumulative: cython.double[::1]
-    _least: cython.double
-    _horizon: object
+    _cumulative = cython.declare(cython.double[::1], visibility="public")
 
     theorems = (ExpConcaveBound(), FixedRateBound(), DecreasingRateBound(), DoublingBound())
-
-    __signature__ = signature(
-        n_experts=None,
-        loss="square",
-        rate=None,
-        horizon=None,
-        schedule=None,
-        gradient=False,
-        loss_range=None,
-        seed=0,
+    options = (
+        N_EXPERTS,
+        SQUARE_LOSS,
+        RATE,
+        HORIZON,
+        Option("schedule", None, optional(one_of(("doubling", "decreasing")))),
+        GRADIENT,
+        LOSS_RANGE,
+        SEED,
     )
+    kept = (*COUNTED, Numbers("cumulative", each_expert), Number("rate"))
 
-    def __init__(
-        self,
-        n_experts: Any,
-        loss: Any = "square",
-        rate: Any = None,
-        horizon: Any = None,
-        schedule: Any = None,
-        gradient: Any = False,
-        loss_range: Any = None,
-        seed: Any = 0,
-    ) -> None:
+    def _begin(self) -> None:
+        options = self._options
+        rate, horizon, schedule = options["rate"], options["horizon"], options["schedule"]
         if sum(option is not None for option in (rate, horizon, schedule)) > 1:
             raise invalid("rate, horizon and schedule", "at most one of them given", (rate, horizon, schedule))
-        unbounded = getattr(loss, "kind", loss) == "log" and loss_range is None and not gradient
+        unbounded = options["loss"] == "log" and options["loss_range"] is None and not options["gradient"]
         if unbounded and (horizon is not None or schedule is not None):
-            raise invalid("loss_range", "declared for the log loss with a horizon or a schedule", loss_range)
-        ExpertLearner.__init__(
-            self, n_experts, loss, gradient, (0.0, 1.0) if loss_range is None and not unbounded else loss_range, seed
-        )
-        self._horizon = None if horizon is None else at_least("horizon", horizon, 1)
-        if schedule is not None and schedule not in SCHEDULES[1:]:
-            raise invalid("schedule", "'doubling' or 'decreasing'", schedule)
-        self._rate_given = None if rate is None else positive_number("rate", rate)
+            raise invalid("loss_range", "declared for the log loss with a horizon or a schedule", None)
+        if not unbounded and options["loss_range"] is None:
+            options["loss_range"] = (0.0, 1.0)
+        ExpertLearner._begin(self)
         self._eight_log_n = 8 * math.log(self._n)
-        self._schedule = 0
+        self._schedule = FIXED
         if rate is not None or unbounded:
-            self._rate = self._rate_given or 1.0
+            self._rate = rate or 1.0
         elif horizon is not None:
-            self._rate = math.sqrt(self._eight_log_n / self._horizon)
+            self._rate = math.sqrt(self._eight_log_n / horizon)
         else:
-            self._schedule = 2 if schedule == "doubling" else 1
+            self._schedule = DOUBLING if schedule == "doubling" else DECREASING
+            options["schedule"] = schedule or "decreasing"
             self._rate = math.sqrt(self._eight_log_n)
         self._cumulative = view(np.zeros(self._n))
-        self._least = 0.0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def weigh(self) -> cython.double:
-        if self._many and not self._some_sleep:
-            return self.exponentiate_many(self._cumulative, -self._rate, -self._rate * self._least)
         return self.exponentiate(self._cumulative, -self._rate)
 
     @cython.cfunc
@@ -214,77 +252,15 @@ class ExponentialWeights(ExpertLearner):
         i: cython.Py_ssize_t
         cumulative: cython.double[::1] = self._cumulative
         seen: cython.double[::1] = self._seen
-        if self._many:
-            self.add_and_compare()
-        else:
-            for i in range(self._n):
-                cumulative[i] += seen[i]
-        if self._schedule == 1:
+        for i in range(self._n):
+            cumulative[i] += seen[i]
+        if self._schedule == DECREASING:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
         # With doubling, a power of two begins a period of as many rounds.
-        if self._schedule == 2 and (self._rounds + 2) & (self._rounds + 1) == 0:
+        if self._schedule == DOUBLING and (self._rounds + 2) & (self._rounds + 1) == 0:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
             for i in range(self._n):
-                self._cumulative[i] = 0.0
-            self._least = 0.0
+                cumulative[i] = 0.0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_and_compare(self) -> cython.void:
-        """Add what is seen, and find the least sum in the same pass; four at a time, so that comparisons overlap."""
-        i: cython.Py_ssize_t = 0
-        n: cython.Py_ssize_t = self._n
-        cumulative: cython.double[::1] = self._cumulative
-        seen: cython.double[::1] = self._seen
-        l0: cython.double = INFINITY
-        l1: cython.double = INFINITY
-        l2: cython.double = INFINITY
-        l3: cython.double = INFINITY
-        while i + 3 < n:
-            cumulative[i] += seen[i]
-            cumulative[i + 1] += seen[i + 1]
-            cumulative[i + 2] += seen[i + 2]
-            cumulative[i + 3] += seen[i + 3]
-            l0 = cumulative[i] if cumulative[i] < l0 else l0
-            l1 = cumulative[i + 1] if cumulative[i + 1] < l1 else l1
-            l2 = cumulative[i + 2] if cumulative[i + 2] < l2 else l2
-            l3 = cumulative[i + 3] if cumulative[i + 3] < l3 else l3
-            i += 4
-        while i < n:
-            cumulative[i] += seen[i]
-            l0 = cumulative[i] if cumulative[i] < l0 else l0
-            i += 1
-        l0 = l1 if l1 < l0 else l0
-        l2 = l3 if l3 < l2 else l2
-        self._least = l2 if l2 < l0 else l0
-
-    def _kept(self) -> dict[str, Any]:
-        return {"schedule": SCHEDULES[self._schedule], "rate": self._rate}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "loss": self._loss_given,
-            "rate": self._rate_given,
-            "horizon": self._horizon,
-            "schedule": None if self._schedule == 0 else SCHEDULES[self._schedule],
-            "gradient": self._linear,
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {**ExpertLearner._state(self), "cumulative": plain(self._cumulative), "rate": self._rate}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        numbers(state, "cumulative", self._n)
-        a_number(state, "rate")
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._cumulative = numbers(state, "cumulative", self._n)
-        self._least = float(np.min(plain(self._cumulative)))
-        self._rate = state["rate"]
+    def _facts(self) -> dict[str, Any]:
+        return {"fixed_rate": self._rate if self._schedule == FIXED else None}

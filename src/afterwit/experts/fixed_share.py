@@ -18,17 +18,31 @@ Source      Herbster & Warmuth 1998; Cesa-Bianchi & Lugosi 2006, Theorem 5.2.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import cython
 import numpy as np
 
-from afterwit.data.checks import positive_number
-from afterwit.data.values import signature
+from afterwit.core.certificate import Hindsight
+from afterwit.core.declared import Numbers, Option
+from afterwit.core.inputs import EXPERTS, ROUNDS
+from afterwit.core.inputs import RATE as RATE_INPUT
+from afterwit.core.learner import view
+from afterwit.core.theorem import Input
+from afterwit.data.checks import between, optional, whole_number
+from afterwit.data.quantities import COUNT_OR_NONE, SHARE
 from afterwit.errors import invalid
-from afterwit.experts._engine import at_least, between, numbers, plain, view
-from afterwit.experts._regret import Comparator, RegretTheorem, Run, log_n
+from afterwit.experts._declared import (
+    COUNTED,
+    GRADIENT,
+    N_EXPERTS,
+    RATE,
+    SEED,
+    SQUARE_LOSS,
+    UNIT_RANGE,
+    each_expert,
+)
+from afterwit.experts._regret import CONVEX, RegretTheorem, ln
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -41,17 +55,59 @@ else:
 
 
 class TrackingBound(RegretTheorem):
+    id = "fixed-share"
     name = "tracking bound"
-    statement = "regret <= ((m + 1) ln N + m ln(1/alpha) + (T - m - 1) ln(1/(1 - alpha))) / eta + eta T / 8"
-    citation = "Cesa-Bianchi & Lugosi 2006, Theorem 5.2"
+    formula = (
+        "(({switches} + 1) {log_experts} + {switches} ln(1/{share}) + ({rounds} - {switches} - 1) "
+        "ln(1/(1 - {share}))) / {rate} + {rate} {rounds} / 8"
+    )
+    inputs = (
+        EXPERTS,
+        ROUNDS,
+        Input("switches", "m", "how often the sequence of experts compared with changes", COUNT_OR_NONE),
+        Input("share", "alpha", "the share of the weights that is mixed in every round", SHARE),
+        RATE_INPUT,
+    )
+    needs = CONVEX
+    citation = "Herbster & Warmuth 1998; Cesa-Bianchi & Lugosi 2006, Theorem 5.2"
+    beforehand = True
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]]:
-        rate, share, shifts = run.kept["rate"], run.kept["share"], run.kept["shifts"]
-        stays = max(run.rounds - shifts - 1, 0)
-        cost = (shifts + 1) * log_n(run) - shifts * math.log(share) - stays * math.log1p(-share)
-        bound = cost / rate + rate * run.rounds / 8
-        inputs = {"N": run.n, "m": shifts, "alpha": share, "eta": rate, "T": run.rounds, "range": run.width}
-        return run.width * bound, inputs
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any, switches: Any, share: Any, rate: Any) -> Any:
+        stays = np.maximum(rounds - switches - 1, 0)
+        with np.errstate(invalid="ignore"):
+            switching = np.where(switches > 0, switches * ln(share), 0.0)
+            staying = np.where(stays > 0, stays * ln_of_the_rest(share), 0.0)
+        return ((switches + 1) * log_experts - switching - staying) / rate + rate * rounds / 8
+
+    @staticmethod
+    def check(rounds: Any, switches: Any, **_: Any) -> None:
+        if np.any(switches > rounds - 1):
+            raise invalid("switches", "fewer than the rounds", switches)
+
+    def regret_bound(self, evidence: Any) -> Any:
+        facts, rounds, width = evidence.facts, evidence.rounds, evidence.width
+        rate, share, shifts = facts["rate"], facts["share"], facts["shifts"]
+        bound = self.bound(evidence.log_n, rounds, shifts, share, rate)
+        inputs = {"N": evidence.n, "m": shifts, "alpha": share, "eta": rate, "T": rounds, "range": width}
+        return width * bound, inputs
+
+
+def ln_of_the_rest(share: Any) -> Any:
+    """ln(1 - alpha), as exact for a small alpha as for any; of a single number with Python's rounding."""
+    if np.ndim(share) == 0:
+        return math.log1p(-share) if share < 1 else -math.inf
+    with np.errstate(divide="ignore"):
+        return np.log1p(-share)
+
+
+def share_given(parameter: str, value: Any) -> float:
+    return between(parameter, value, 1e-300, 1, "a number between 0 and 1, above 1e-300")
+
+
+def horizon_given(parameter: str, value: Any) -> int:
+    """So many rounds that there is room for a shift, and for rounds without one."""
+    return whole_number(parameter, value, 3)
 
 
 @cython.cclass
@@ -71,58 +127,46 @@ class FixedShare(ExpertLearner):
 
     _share: cython.double
     _rate: cython.double
-    _horizon: object
-    _shifts: object
-    _levels: cython.Py_ssize_t
-    _probabilities: cython.double[::1]
-    _paths: cython.double[::1]
+    _levels = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    _probabilities = cython.declare(cython.double[::1], visibility="public")
+    _paths = cython.declare(cython.double[::1], visibility="public")
 
     theorems = (TrackingBound(),)
-
-    __signature__ = signature(
-        n_experts=None,
-        loss="square",
-        share=None,
-        rate=None,
-        horizon=None,
-        shifts=None,
-        gradient=False,
-        loss_range=(0.0, 1.0),
-        seed=0,
+    options = (
+        N_EXPERTS,
+        SQUARE_LOSS,
+        Option("share", None, optional(share_given)),
+        RATE,
+        Option("horizon", None, optional(horizon_given)),
+        Option("shifts", None, optional(whole_number)),
+        GRADIENT,
+        UNIT_RANGE,
+        SEED,
+    )
+    kept = (
+        *COUNTED,
+        Numbers("probabilities", each_expert, lambda shares: shares > 0, "positive"),
+        Numbers("paths", lambda learner: (learner._levels, learner._n)),
     )
 
-    def __init__(
-        self,
-        n_experts: Any,
-        loss: Any = "square",
-        share: Any = None,
-        rate: Any = None,
-        horizon: Any = None,
-        shifts: Any = None,
-        gradient: Any = False,
-        loss_range: Any = (0.0, 1.0),
-        seed: Any = 0,
-    ) -> None:
-        ExpertLearner.__init__(self, n_experts, loss, gradient, (0.0, 1.0) if loss_range is None else loss_range, seed)
-        given = tuple(option is not None for option in (share, rate, horizon, shifts))
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
+        asked = tuple(self._options[name] for name in ("share", "rate", "horizon", "shifts"))
+        share, rate, horizon, shifts = asked
+        given = tuple(option is not None for option in asked)
         if given not in ((True, True, False, False), (False, False, True, True), (True, True, False, True)):
-            received = (share, rate, horizon, shifts)
-            raise invalid("share, rate, horizon, shifts", "share and rate, or horizon and shifts", received)
-        changes = 0 if shifts is None else at_least("shifts", shifts, 0)
-        rounds = 0 if horizon is None else at_least("horizon", horizon, 3)
-        self._shifts = None if shifts is None else changes
-        self._horizon = None if horizon is None else rounds
+            raise invalid("share, rate, horizon, shifts", "share and rate, or horizon and shifts", asked)
         if horizon is None:
-            self._share = between("share", share, 1e-300, 1, "a number between 0 and 1, above 1e-300")
-            self._rate = positive_number("rate", rate)
+            self._share = share
+            self._rate = rate
         else:
-            if not 1 <= changes < rounds - 1:
-                raise invalid("shifts", f"from 1 to {rounds - 2}, for a horizon of {rounds}", shifts)
-            self._share = changes / (rounds - 1)
+            if not 1 <= shifts < horizon - 1:
+                raise invalid("shifts", f"from 1 to {horizon - 2}, for a horizon of {horizon}", shifts)
+            self._share = shifts / (horizon - 1)
             entropy = -self._share * math.log(self._share) - (1 - self._share) * math.log1p(-self._share)
-            cost = (changes + 1) * math.log(self._n) + (rounds - 1) * entropy
-            self._rate = math.sqrt(8 * cost / rounds)
-        self._levels = 1 + changes
+            cost = (shifts + 1) * math.log(self._n) + (horizon - 1) * entropy
+            self._rate = math.sqrt(8 * cost / horizon)
+        self._levels = 1 + (shifts or 0)
         self._probabilities = view(np.full(self._n, 1.0 / self._n))
         self._paths = view(np.zeros(self._levels * self._n))
 
@@ -175,50 +219,10 @@ class FixedShare(ExpertLearner):
                     self._paths[k * self._n + i] = best
                 self._paths[k * self._n + i] += loss
 
-    def _evidence(self) -> Run:
-        run = ExpertLearner._evidence(self)
+    def _facts(self) -> dict[str, Any]:
         shifts = self._levels - 1
-        if shifts == 0 or run.rounds == 0:
-            return run
-        description = f"of the best sequence of experts with at most {shifts} shifts"
-        return replace(run, comparator=Comparator(float(np.min(plain(self._paths))), description))
-
-    def _comparator(self, run: Run, values: Any, outcomes: Any) -> Any:
-        return run.comparator
-
-    def _kept(self) -> dict[str, Any]:
-        return {"rate": self._rate, "share": self._share, "shifts": self._levels - 1}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        chosen = self._horizon is not None
-        return {
-            "n_experts": self._given_experts,
-            "loss": self._loss_given,
-            "share": None if chosen else self._share,
-            "rate": None if chosen else self._rate,
-            "horizon": self._horizon,
-            "shifts": self._shifts,
-            "gradient": bool(self._linear),
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {
-            **ExpertLearner._state(self),
-            "probabilities": plain(self._probabilities),
-            "paths": plain(self._paths, self._levels, self._n),
-        }
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        numbers(state, "probabilities", self._n)
-        numbers(state, "paths", self._levels, self._n)
-        if (state["probabilities"] <= 0).any():
-            raise invalid("probabilities", "positive", state["probabilities"])
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._probabilities = numbers(state, "probabilities", self._n)
-        self._paths = numbers(state, "paths", self._levels, self._n)
+        rival = None
+        if shifts and self._rounds:
+            words = f"of the best sequence of experts with at most {shifts} shifts"
+            rival = Hindsight(float(np.min(self._paths)), words, "loss")
+        return {"rate": self._rate, "share": self._share, "shifts": shifts, "rival": rival}

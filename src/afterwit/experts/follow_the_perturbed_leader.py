@@ -35,11 +35,16 @@ from typing import Any
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.core.theorem import Theorem
+from afterwit.core.declared import Option
+from afterwit.core.inputs import ROUNDS
+from afterwit.core.learner import view
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.checks import count_of, one_of, optional
+from afterwit.data.quantities import POSITIVE
 from afterwit.errors import invalid
-from afterwit.experts._graph import Numbers, PathGraph
-from afterwit.experts._path_learner import PathLearner, checked_count, checked_rate
-from afterwit.experts._pushing import lead_once, lead_rounds, view
+from afterwit.experts._graph import Floats, PathGraph
+from afterwit.experts._path_learner import HORIZON, SEED, PathLearner, checked_rate, wide_range, within_horizon
+from afterwit.experts._pushing import lead_once, lead_rounds
 
 PERTURBATIONS = ("exponential", "uniform")
 #: At most this many random numbers are drawn ahead.
@@ -84,7 +89,60 @@ class Stability:
         return cls(apart * size, longest / 2 - shortest / (edges + 1))
 
 
-class PerturbedLeaderBound(Theorem):
+DECISIONS = (
+    Input("diameter", "D", "the diameter of the decisions in the 1-norm", POSITIVE),
+    Input("payoff", "R", "no decision costs more than this in a round", POSITIVE),
+    Input("cost", "A", "the 1-norm of a round's costs is at most this", POSITIVE),
+)
+
+
+class KalaiVempalaBound(Theorem):
+    """Decisions of any shape, with noise from a cube: as Kalai & Vempala state it."""
+
+    quantity = "regret"
+    citation = "Kalai & Vempala 2005, Theorem 1.1"
+    chance = "on average over the learner's own draws"
+    beforehand = True
+
+
+class UniformNoiseBound(KalaiVempalaBound):
+    """At any eps."""
+
+    id = "perturbed-leader"
+    name = "regret of the perturbed leader with uniform noise"
+    formula = "{epsilon} {payoff} {cost} {rounds} + {diameter} / {epsilon}"
+    inputs = (ROUNDS, Input("epsilon", "eps", "the noise is uniform from 0 to 1/eps", POSITIVE), *DECISIONS)
+    needs = "costs are fixed before the noise is drawn"
+
+    @staticmethod
+    def bound(rounds: Any, epsilon: Any, diameter: Any, payoff: Any, cost: Any) -> Any:
+        return epsilon * payoff * cost * rounds + diameter / epsilon
+
+
+class TunedUniformNoiseBound(KalaiVempalaBound):
+    """At the eps that makes the bound least."""
+
+    id = "perturbed-leader-tuned"
+    name = "regret of the perturbed leader with uniform noise for a horizon"
+    formula = "2 sqrt({diameter} {payoff} {cost} {rounds})"
+    inputs = (ROUNDS, *DECISIONS)
+    needs = "costs are fixed before the noise is drawn, and eps = sqrt(D / (R A T))"
+
+    @staticmethod
+    def bound(rounds: Any, diameter: Any, payoff: Any, cost: Any) -> Any:
+        return 2 * np.sqrt(diameter * payoff * cost * rounds)
+
+
+class LeaderBound(Theorem):
+    """A bound on the regret of `FollowThePerturbedLeader`, with the constants of its perturbation."""
+
+    quantity = "regret"
+    citation = "after Kalai & Vempala 2005, Theorem 1.1(a), and Hutter & Poland 2005"
+    chance = "on average over its own draws"
+    beforehand = True
+
+
+class PerturbedLeaderBound(LeaderBound):
     """Any losses: the perturbation costs a little in every round, and S / eps once.
 
     Be the leader: had each round's choice known the round's own losses, it would lose no more in all than the best, and
@@ -98,14 +156,12 @@ class PerturbedLeaderBound(Theorem):
     """
 
     name = "regret of the perturbed leader"
-    statement = "E[regret] <= eps Q T + S / eps"
-    citation = "after Kalai & Vempala 2005, Theorem 1.1(a), and Hutter & Poland 2005"
-    quantity = "regret"
-    chance = "on average over its own draws"
+    formula = "eps Q T + S / eps"
 
     @staticmethod
     def bound(epsilon: Any, rounds: Any, stability: Stability) -> Any:
-        return epsilon * stability.round_cost * rounds + stability.total_cost / epsilon
+        # Q takes the place of R A, and S that of D.
+        return UniformNoiseBound.bound(rounds, epsilon, stability.total_cost, stability.round_cost, 1.0)
 
     def certify(self, evidence: Any) -> Any:
         if evidence.decreasing:
@@ -115,41 +171,42 @@ class PerturbedLeaderBound(Theorem):
         return evidence.certificate(self, bound, inputs, _blind())
 
 
-class TunedPerturbationBound(PerturbedLeaderBound):
+class TunedPerturbationBound(LeaderBound):
     """The same with eps tuned to a horizon: at any round up to it."""
 
     name = "regret of the perturbed leader for a horizon"
-    statement = "E[regret] <= 2 sqrt(S Q T) up to round T"
+    formula = "2 sqrt(S Q T) up to round T"
+
+    @staticmethod
+    def bound(rounds: Any, stability: Stability) -> Any:
+        return 2 * math.sqrt(stability.total_cost * rounds) * math.sqrt(stability.round_cost)
 
     def certify(self, evidence: Any) -> Any:
         if evidence.horizon is None:
             return None
-        within = evidence.rounds <= evidence.horizon
-        detail = f"{evidence.rounds:,} of {evidence.horizon:,}" if within else "there were more rounds than the horizon"
-        assumption = Assumption("there were at most T rounds", Basis.OBSERVED, within, detail)
-        if not within:
-            return evidence.certificate(self, None, {}, assumption, _blind())
-        stability = evidence.stability
-        bound = 2 * math.sqrt(stability.total_cost * evidence.horizon) * math.sqrt(stability.round_cost)
         inputs = {"T": evidence.horizon, **evidence.constants}
-        return evidence.certificate(self, bound, inputs, assumption, _blind())
+        bound = self.bound(evidence.horizon, evidence.stability)
+        return evidence.certificate(self, bound, inputs, within_horizon(evidence), _blind())
 
 
-class DecreasingPerturbationBound(PerturbedLeaderBound):
+class DecreasingPerturbationBound(LeaderBound):
     """The same with eps_t = sqrt(S / (2 Q t)): as 1 + 1/sqrt(2) + ... + 1/sqrt(T) <= 2 sqrt(T)."""
 
     name = "regret of the perturbed leader, no horizon"
-    statement = "E[regret] <= 2 sqrt(2 S Q T)"
+    formula = "2 sqrt(2 S Q T)"
+
+    @staticmethod
+    def bound(rounds: Any, stability: Stability) -> Any:
+        return TunedPerturbationBound.bound(2 * rounds, stability)
 
     def certify(self, evidence: Any) -> Any:
         if not evidence.decreasing:
             return None
-        stability = evidence.stability
-        bound = 2 * math.sqrt(2 * stability.total_cost * evidence.rounds) * math.sqrt(stability.round_cost)
+        bound = self.bound(evidence.rounds, evidence.stability)
         return evidence.certificate(self, bound, {"T": evidence.rounds, **evidence.constants}, _blind())
 
 
-class SmallLossBound(PerturbedLeaderBound):
+class SmallLossBound(LeaderBound):
     """One eps in all rounds, exponential: little regret where the best loses little.
 
     By the inequality of the probabilities alone: E[loss] <= exp(eps B) (L* + S / eps), where L* is the loss of the
@@ -157,17 +214,22 @@ class SmallLossBound(PerturbedLeaderBound):
     """
 
     name = "regret of the perturbed leader, small losses"
-    statement = "E[regret] <= exp(eps B) (L* + S / eps) - L*"
+    formula = "exp(eps B) (L* + S / eps) - L*"
     citation = "after Kalai & Vempala 2005, Theorem 1.1(b), and Hutter & Poland 2005"
+    beforehand = False
+
+    @staticmethod
+    def bound(epsilon: Any, most: Any, best: Any, total_cost: Any) -> Any:
+        constant = total_cost / epsilon
+        exponent = epsilon * most
+        # exp(x) (L + c) - L, without the difference of two large numbers; beyond all numbers, no bound.
+        return math.expm1(exponent) * (best + constant) + constant if exponent < 700 else math.inf
 
     def certify(self, evidence: Any) -> Any:
         if evidence.decreasing or evidence.perturbation != "exponential":
             return None
         most, best = math.sqrt(evidence.stability.round_cost), evidence.best_above_low
-        constant = evidence.stability.total_cost / evidence.rate
-        exponent = evidence.rate * most
-        # exp(x) (L + c) - L, without the difference of two large numbers; beyond all numbers, no bound.
-        bound = math.expm1(exponent) * (best + constant) + constant if exponent < 700 else math.inf
+        bound = self.bound(evidence.rate, most, best, evidence.stability.total_cost)
         inputs = {"eps": evidence.rate, "B": most, "L*": best, "S": evidence.stability.total_cost}
         return evidence.certificate(self, bound, inputs, _blind())
 
@@ -193,52 +255,61 @@ class FollowThePerturbedLeader(PathLearner):
     #: Whether an expert may sleep.
     sleeping = False
 
-    def __init__(
-        self,
-        n_experts: Any = None,
-        edges: Any = None,
-        source: Any = None,
-        sink: Any = None,
-        epsilon: Any = None,
-        horizon: Any = None,
-        perturbation: Any = "exponential",
-        loss_range: Any = (0, 1),
-        seed: Any = 0,
-    ) -> None:
-        if (n_experts is None) == (edges is None):
-            raise invalid("n_experts", "given, or edges, but not both", n_experts)
-        self._n_experts = None if n_experts is None else checked_count("n_experts", n_experts, "experts")
-        if self._n_experts is None:
-            graph = PathGraph(edges, source, sink)
-        elif source is None and sink is None:
-            graph = PathGraph([("source", "sink", expert) for expert in range(self._n_experts)])
-        else:
-            raise invalid("source and sink", "left out where there are no edges", (source, sink))
-        of = "edge" if self._n_experts is None else "expert"
-        super().__init__(graph, loss_range, horizon, seed, costs="loss", of=of)
-        if not isinstance(perturbation, str) or perturbation not in PERTURBATIONS:
-            raise invalid("perturbation", "'exponential' or 'uniform'", perturbation)
-        if perturbation == "exponential" and self._low < 0 and not graph.one_length:
+    options = (
+        Option("n_experts", None, optional(count_of("experts"))),
+        Option("edges", None),
+        Option("source", None),
+        Option("sink", None),
+        Option("epsilon", None),
+        HORIZON,
+        Option("perturbation", "exponential", one_of(PERTURBATIONS)),
+        Option("loss_range", (0, 1), wide_range),
+        SEED,
+    )
+    _cost, _costs = "loss", "losses"
+
+    def _begin(self) -> None:
+        options = self._options
+        graph = self._read_graph()
+        self._begin_on(graph)
+        if options["perturbation"] == "exponential" and self._low < 0 and not graph.one_length:
             allowed = "of numbers not below 0 where paths differ in length (perturbation='uniform' takes any)"
-            raise invalid("loss_range", allowed, loss_range)
-        if epsilon is not None and horizon is not None:
-            raise invalid("horizon", "left out where epsilon is given", horizon)
-        self._perturbation = perturbation
-        self._given_epsilon = None if epsilon is None else checked_rate("epsilon", epsilon, self._width)
+            raise invalid("loss_range", allowed, options["loss_range"])
+        epsilon, horizon = options["epsilon"], options["horizon"]
+        if epsilon is not None:
+            if horizon is not None:
+                raise invalid("horizon", "left out where epsilon is given", horizon)
+            options["epsilon"] = checked_rate("epsilon", epsilon, self._width)
         self._decreasing = epsilon is None and horizon is None
         # The factor of epsilon: of eps_t = sqrt(S / (2 Q t)) the part without t, where nothing is given.
-        self._factor = self._given_epsilon or self._tuned()
+        self._factor = options["epsilon"] or self._tuned()
+        self._exponential = options["perturbation"] == "exponential"
         self._least = np.empty(len(graph.nodes))
         self._choice = np.empty(len(graph.nodes), dtype=np.intp)
+
+    def _read_graph(self) -> PathGraph:
+        """The graph whose paths are the choices; experts are parallel edges."""
+        options = self._options
+        experts, ends = options["n_experts"], (options["source"], options["sink"])
+        if (experts is None) == (options["edges"] is None):
+            raise invalid("n_experts", "given, or edges, but not both", experts)
+        self._of = "edge" if experts is None else "expert"
+        if experts is not None:
+            if ends != (None, None):
+                raise invalid("source and sink", "left out where there are no edges", ends)
+            return PathGraph([("source", "sink", expert) for expert in range(experts)])
+        graph = PathGraph(options["edges"], *ends)
+        options.update(edges=list(graph.edges), source=graph.source, sink=graph.sink)
+        return graph
 
     def _tuned(self) -> float:
         graph = self._graph
         lengths = (graph.shortest, graph.longest)
-        edges = len(graph.places)
-        stability = Stability.of(self._perturbation, edges, lengths, graph.log_path_count, self._low, self._high)
+        edges, kind = len(graph.places), self._options["perturbation"]
+        stability = Stability.of(kind, edges, lengths, graph.log_path_count, self._low, self._high)
         if stability.total_cost == 0:  # there is one choice, and nothing to tune
             return 1 / self._width
-        return math.sqrt(stability.total_cost / (self._horizon or 2)) / math.sqrt(stability.round_cost)
+        return math.sqrt(stability.total_cost / (self._options["horizon"] or 2)) / math.sqrt(stability.round_cost)
 
     # ------------------------------------------------------------------ rounds
 
@@ -250,22 +321,22 @@ class FollowThePerturbedLeader(PathLearner):
                 *self._layout,
                 view(self._totals),
                 view(draws),
-                self._perturbation == "exponential",
+                self._exponential,
                 1 / self._factor * math.sqrt(self._rounds + 1) if self._decreasing else 1 / self._factor,
                 view(self._least),
                 view(self._choice),
             )
-            return self._graph.at(leader) if self._n_experts is None else leader[0]
+            return self._graph.at(leader) if self._of == "edge" else leader[0]
 
     def observe(self, losses: Any) -> float:
         """Learn the losses of all experts, or of all edges, in order (for edges, or a dict); that of the one chosen."""
         return self._learned_one(losses)
 
-    def observe_many(self, losses: Any) -> Numbers:
+    def observe_many(self, losses: Any) -> Floats:
         """``observe`` for every row of losses in order; the losses suffered."""
         return self._learned_many(losses)
 
-    def _learn(self, costs: Numbers) -> Numbers:
+    def _learn(self, costs: Floats) -> Floats:
         losses = np.empty(len(costs))
         step = max(1, DRAWN_AHEAD // len(self._totals))
         for begin in range(0, len(costs), step):
@@ -275,7 +346,7 @@ class FollowThePerturbedLeader(PathLearner):
                 view(rows),
                 view(self._totals),
                 view(self._draws.uniforms(self._rounds, len(rows), len(self._totals))),
-                self._perturbation == "exponential",
+                self._exponential,
                 1 / self._factor,
                 self._decreasing,
                 self._rounds,
@@ -295,33 +366,18 @@ class FollowThePerturbedLeader(PathLearner):
         return self._factor / math.sqrt(self._rounds + 1) if self._decreasing else self._factor
 
     @property
-    def n_experts(self) -> int | None:
-        """How many experts there are; None on a graph."""
-        return self._n_experts
-
-    @property
-    def perturbation(self) -> str:
-        """How the perturbations are distributed."""
-        return str(self._perturbation)
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        """What the loss of an expert, or the cost of an edge, may be."""
-        return self._low, self._high
-
-    @property
-    def expert_losses(self) -> Numbers:
+    def expert_losses(self) -> Floats:
         """What each expert has lost in all rounds together."""
         return self._totals_of("expert", "expert_losses")
 
     @property
-    def edge_costs(self) -> Numbers:
+    def edge_costs(self) -> Floats:
         """What each edge would have cost in all rounds together."""
         return self._totals_of("edge", "edge_costs")
 
-    def _totals_of(self, kind: str, name: str) -> Numbers:
-        if self._words[1] != kind:
-            raise AttributeError(f"a learner of {self._words[1]}s has no {name}")
+    def _totals_of(self, kind: str, name: str) -> Floats:
+        if self._of != kind:
+            raise AttributeError(f"a learner of {self._of}s has no {name}")
         with self._lock:
             return self._totals.copy()
 
@@ -331,21 +387,7 @@ class FollowThePerturbedLeader(PathLearner):
         return int(np.argmin(self.expert_losses))
 
     def __repr__(self) -> str:
-        if self._n_experts is None:
+        if self._of == "edge":
             return super().__repr__()
-        return f"{type(self).__name__} of {self._n_experts:,} experts: {self._rounds:,} rounds, loss {self._loss:.6g}"
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        experts = self._n_experts is not None
-        return {
-            "n_experts": self._n_experts,
-            "edges": None if experts else list(self._graph.edges),
-            "source": None if experts else self._graph.source,
-            "sink": None if experts else self._graph.sink,
-            "epsilon": self._given_epsilon,
-            "horizon": self._horizon,
-            "perturbation": self._perturbation,
-            "loss_range": (self._low, self._high),
-            "seed": self._seed,
-        }
+        experts = self._options["n_experts"]
+        return f"{type(self).__name__} of {experts:,} experts: {self._rounds:,} rounds, loss {self._loss:.6g}"

@@ -27,9 +27,18 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.data.values import signature
-from afterwit.experts._engine import a_number, numbers, plain, view
-from afterwit.experts._regret import Floats, RegretTheorem, Run
+from afterwit.core.declared import Number, Numbers
+from afterwit.core.learner import view
+from afterwit.experts._declared import (
+    COUNTED,
+    GRADIENT_IF_ANY,
+    LOSS_RANGE,
+    N_EXPERTS,
+    SEED,
+    SQUARE_LOSS,
+    each_expert,
+)
+from afterwit.experts._regret import RegretTheorem
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -43,23 +52,31 @@ class PolynomialPotentialBound(RegretTheorem):
     citation = "Gaillard, Stoltz & van Erven 2014, proof of Theorem 5"
     foreseeable = False
 
-    def regret_bound(self, run: Run) -> tuple[Floats, dict[str, float | str]]:
-        growth = float(run.kept["growth"].sum())
-        bounds = np.sqrt((run.kept["largest_square"] + run.kept["squares"]) * growth)
-        return bounds, {"N": run.n, "T": run.rounds, "potential": growth}
+    @staticmethod
+    def bound(largest_square: Any, squares: Any, growth: Any) -> Any:
+        return np.sqrt((largest_square + squares) * growth)
+
+    def regret_bound(self, evidence: Any) -> Any:
+        growth = float(evidence.state["growth"].sum())
+        bounds = self.bound(evidence.state["largest_square"], evidence.state["squares"], growth)
+        return bounds, {"N": evidence.n, "T": evidence.rounds, "potential": growth}
 
 
 class RangedPolynomialBound(RegretTheorem):
     name = "ML-Poly bound"
     statement = "regret to i <= sqrt((M^2 + sum_t r_{t,i}^2) N (1 + ln(1 + T))) <= M sqrt((1 + T) N (1 + ln(1 + T)))"
     citation = "Gaillard, Stoltz & van Erven 2014, Theorem 5"
-    by_rounds = True
+    beforehand = True
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
-        if not run.ranged:
+    @staticmethod
+    def bound(experts: Any, rounds: Any) -> Any:
+        return math.sqrt((1 + rounds) * experts * (1 + math.log1p(rounds)))
+
+    def regret_bound(self, evidence: Any) -> Any:
+        if not evidence.setting.ranged:
             return None
-        bound = run.width * math.sqrt((1 + run.rounds) * run.n * (1 + math.log1p(run.rounds)))
-        return bound, {"M": run.width, "N": run.n, "T": run.rounds}
+        bound = evidence.width * self.bound(evidence.n, evidence.rounds)
+        return bound, {"M": evidence.width, "N": evidence.n, "T": evidence.rounds}
 
 
 @cython.cclass
@@ -74,19 +91,18 @@ class MLpol(ExpertLearner):
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     """
 
-    _squares: cython.double[::1]
-    _growth: cython.double[::1]
-    _largest_square: cython.double
+    _squares = cython.declare(cython.double[::1], visibility="public")
+    _growth = cython.declare(cython.double[::1], visibility="public")
+    _largest_square = cython.declare(cython.double, visibility="public")
 
     theorems = (RangedPolynomialBound(), PolynomialPotentialBound())
+    own_in_range = True
+    needs_range = False
+    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, LOSS_RANGE, SEED)
+    kept = (*COUNTED, Numbers("growth", each_expert), Numbers("squares", each_expert), Number("largest_square"))
 
-    __signature__ = signature(n_experts=None, loss="square", gradient=None, loss_range=None, seed=0)
-
-    def __init__(
-        self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0
-    ) -> None:
-        ExpertLearner.__init__(self, n_experts, loss, gradient, loss_range, seed)
-        self._own_in_range = True
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
         self._squares = view(np.zeros(self._n))
         self._growth = view(np.zeros(self._n))
         self._largest_square = self._width * self._width if self._ranged else 0.0
@@ -134,35 +150,3 @@ class MLpol(ExpertLearner):
             if gain * gain > 0:
                 self._growth[i] += gain * gain / inverse
         self._largest_square = largest
-
-    def _kept(self) -> dict[str, Any]:
-        return {
-            "growth": plain(self._growth),
-            "squares": plain(self._squares),
-            "largest_square": self._largest_square,
-        }
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "loss": self._loss_given,
-            "gradient": bool(self._linear),
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {**ExpertLearner._state(self), **self._kept()}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        numbers(state, "growth", self._n)
-        numbers(state, "squares", self._n)
-        a_number(state, "largest_square")
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._growth = numbers(state, "growth", self._n)
-        self._squares = numbers(state, "squares", self._n)
-        self._largest_square = state["largest_square"]

@@ -35,22 +35,25 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.declared import Option
+from afterwit.core.learner import view
 from afterwit.core.theorem import Theorem
-from afterwit.data.draws import SAMPLES, Draws, checked_seed
+from afterwit.data import checks
+from afterwit.data.draws import SAMPLES, Draws
 from afterwit.errors import invalid
-from afterwit.experts._graph import Edge, Numbers, PathGraph
-from afterwit.experts._path_learner import PathLearner, checked_count, checked_rate
-from afterwit.experts._pushing import draw_path, flows, push_once, push_rounds, view
+from afterwit.experts._graph import Edge, Floats, PathGraph
+from afterwit.experts._path_learner import HORIZON, SEED, PathLearner, checked_rate, wide_range, within_horizon
+from afterwit.experts._pushing import draw_path, flows, push_once, push_rounds
 
 
 class FixedRateBound(Theorem):
-    """One rate in all rounds: of the N paths, no matter how many, only the logarithm counts."""
+    """One rate in all rounds: however many paths there are, only the logarithm of N counts."""
 
     name = "regret at a fixed rate"
-    statement = "regret <= ln N / eta + eta T M^2 / 8"
-    citation = "Mohri et al. 2018, proof of Theorem 8.6, for the N paths of a graph"
     quantity = "regret"
+    formula = "ln N / eta + eta T M^2 / 8"
+    citation = "Mohri et al. 2018, proof of Theorem 8.6, for the N paths of a graph"
+    beforehand = True
 
     @staticmethod
     def bound(log_paths: Any, rate: Any, rounds: Any, width: Any) -> Any:
@@ -68,9 +71,10 @@ class TunedBound(Theorem):
     """The rate tuned to a horizon: at any round up to it."""
 
     name = "regret at the rate for a horizon"
-    statement = "regret <= M sqrt((T/2) ln N) up to round T"
-    citation = "Mohri et al. 2018, Theorem 8.6, for the N paths of a graph"
     quantity = "regret"
+    formula = "M sqrt((T/2) ln N) up to round T"
+    citation = "Mohri et al. 2018, Theorem 8.6, for the N paths of a graph"
+    beforehand = True
 
     @staticmethod
     def bound(log_paths: Any, horizon: Any, width: Any) -> Any:
@@ -79,21 +83,19 @@ class TunedBound(Theorem):
     def certify(self, evidence: Any) -> Any:
         if evidence.horizon is None:
             return None
-        within = evidence.rounds <= evidence.horizon
-        detail = f"{evidence.rounds:,} of {evidence.horizon:,}" if within else "there were more rounds than the horizon"
-        assumption = Assumption("there were at most T rounds", Basis.OBSERVED, within, detail)
-        bound = self.bound(evidence.log_paths, evidence.horizon, evidence.width) if within else None
-        inputs = {"ln N": evidence.log_paths, "T": evidence.horizon, "M": evidence.width} if within else {}
-        return evidence.certificate(self, bound, inputs, assumption)
+        inputs = {"ln N": evidence.log_paths, "T": evidence.horizon, "M": evidence.width}
+        bound = self.bound(evidence.log_paths, evidence.horizon, evidence.width)
+        return evidence.certificate(self, bound, inputs, within_horizon(evidence))
 
 
 class DecreasingRateBound(Theorem):
     """Rates that decrease with the rounds: no horizon need be known."""
 
     name = "regret at decreasing rates"
-    statement = "regret <= M (2 sqrt((T/2) ln N) + sqrt(ln N / 8))"
-    citation = "Cesa-Bianchi & Lugosi 2006, Theorem 2.3, for the N paths of a graph"
     quantity = "regret"
+    formula = "M (2 sqrt((T/2) ln N) + sqrt(ln N / 8))"
+    citation = "Cesa-Bianchi & Lugosi 2006, Theorem 2.3, for the N paths of a graph"
+    beforehand = True
 
     @staticmethod
     def bound(log_paths: Any, rounds: Any, width: Any) -> Any:
@@ -122,24 +124,30 @@ class OnlineShortestPath(PathLearner):
 
     theorems = (TunedBound(), FixedRateBound(), DecreasingRateBound())
 
-    def __init__(
-        self,
-        edges: Any,
-        source: Any = None,
-        sink: Any = None,
-        rate: Any = None,
-        horizon: Any = None,
-        cost_range: Any = (0, 1),
-        seed: Any = 0,
-    ) -> None:
-        super().__init__(PathGraph(edges, source, sink), cost_range, horizon, seed)
-        if rate is not None and horizon is not None:
-            raise invalid("horizon", "left out where a rate is given", horizon)
-        self._given_rate = None if rate is None else checked_rate("rate", rate, self._width)
+    options = (
+        Option("edges"),
+        Option("source", None),
+        Option("sink", None),
+        Option("rate", None),
+        HORIZON,
+        Option("cost_range", (0, 1), wide_range),
+        SEED,
+    )
+
+    def _begin(self) -> None:
+        options = self._options
+        graph = PathGraph(options["edges"], options["source"], options["sink"])
+        options.update(edges=list(graph.edges), source=graph.source, sink=graph.sink)
+        self._begin_on(graph)
+        rate, horizon = options["rate"], options["horizon"]
+        if rate is not None:
+            if horizon is not None:
+                raise invalid("horizon", "left out where a rate is given", horizon)
+            options["rate"] = checked_rate("rate", rate, self._width)
         # The factor of the rate: of eta_t = sqrt(8 ln N / t) / M the part without t, where nothing is given.
-        self._rate = self._given_rate or math.sqrt(8 * self._graph.log_path_count / (self._horizon or 1)) / self._width
-        self._decreasing = self._given_rate is None and self._horizon is None
-        self._logs, self._shares = np.empty(len(self._graph.nodes)), np.empty(len(self._graph.places))
+        self._rate = options["rate"] or math.sqrt(8 * graph.log_path_count / (horizon or 1)) / self._width
+        self._decreasing = rate is None and horizon is None
+        self._logs, self._shares = np.empty(len(graph.nodes)), np.empty(len(graph.places))
         self._pushed = False
 
     # ------------------------------------------------------------------ one round
@@ -156,11 +164,11 @@ class OnlineShortestPath(PathLearner):
 
     # ------------------------------------------------------------------ many rounds
 
-    def learn_many(self, costs: Any) -> Numbers:
+    def learn_many(self, costs: Any) -> Floats:
         """``learn_one`` for every row of costs in order; the expected costs."""
         return self._learned_many(costs)
 
-    def _learn(self, costs: Numbers) -> Numbers:
+    def _learn(self, costs: Floats) -> Floats:
         losses = np.empty(len(costs))
         if not len(costs):
             return losses
@@ -181,7 +189,7 @@ class OnlineShortestPath(PathLearner):
         self._rounds += len(costs)
         return losses
 
-    def _push(self) -> Numbers:
+    def _push(self) -> Floats:
         """How the weight at each node is shared among the edges that leave it, now."""
         if not self._pushed:
             push_once(*self._layout, view(self._totals), self.rate, view(self._logs), view(self._shares))
@@ -196,12 +204,7 @@ class OnlineShortestPath(PathLearner):
         return self._rate / math.sqrt(self._rounds + 1) if self._decreasing else self._rate
 
     @property
-    def cost_range(self) -> tuple[float, float]:
-        """What the cost of an edge may be."""
-        return self._low, self._high
-
-    @property
-    def flow(self) -> Numbers:
+    def flow(self) -> Floats:
         """The probability of each edge to be on the path of this round."""
         with self._lock:
             flow = np.zeros(len(self._graph.edges))
@@ -209,32 +212,20 @@ class OnlineShortestPath(PathLearner):
             return flow
 
     @property
-    def edge_costs(self) -> Numbers:
+    def edge_costs(self) -> Floats:
         """What each edge would have cost in all rounds together."""
         with self._lock:
             return self._totals.copy()
 
     def sample_paths(self, count: Any, seed: Any = 0) -> list[list[Edge]]:
         """Some independent paths, drawn as that of this round is."""
-        count, seed = checked_count("count", count, "paths", 0), checked_seed(seed)
+        count = checks.count_of("paths", 0)("count", count)
+        drawn = Draws(checks.seed("seed", seed))
         with self._lock:
             shares = view(self._push())
-            draws = view(Draws(seed).uniforms(0, count, self._graph.longest, SAMPLES))
+            draws = view(drawn.uniforms(0, count, self._graph.longest, SAMPLES))
             return [self._graph.at(draw_path(*self._layout, shares, draws, row)) for row in range(count)]
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "edges": list(self._graph.edges),
-            "source": self._graph.source,
-            "sink": self._graph.sink,
-            "rate": self._given_rate,
-            "horizon": self._horizon,
-            "cost_range": (self._low, self._high),
-            "seed": self._seed,
-        }
-
-    def restore(self, state: Any) -> None:
-        with self._lock:
-            super().restore(state)
-            self._pushed = False
+    def _become(self, state: Any) -> None:
+        super()._become(state)
+        self._pushed = False

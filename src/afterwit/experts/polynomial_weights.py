@@ -22,12 +22,18 @@ import math
 from typing import Any
 
 import cython
+import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.data.values import signature
+from afterwit.core.declared import Number, Option
+from afterwit.core.inputs import EXPERTS, ROUNDS
+from afterwit.core.inputs import LOSS_RANGE as LARGEST
+from afterwit.core.theorem import Input
+from afterwit.data.checks import between, is_number, optional
+from afterwit.data.quantities import Range
 from afterwit.errors import invalid
-from afterwit.experts._engine import a_number, between
-from afterwit.experts._regret import RegretTheorem, Run
+from afterwit.experts._declared import COUNTED, GRADIENT, LOSS_RANGE, N_EXPERTS, SEED, SQUARE_LOSS
+from afterwit.experts._regret import MOHRI, RegretTheorem
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -42,29 +48,82 @@ else:
 
 class RegretNormBound(RegretTheorem):
     name = "regret norm bound"
-    statement = "regret <= sqrt((alpha - 1) sum_t |r_t|_alpha^2)"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, exercise 8.8"
+    formula = "sqrt((alpha - 1) sum_t |r_t|_alpha^2)"
+    citation = f"{MOHRI}, Exercise 8.8"
     foreseeable = False
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]]:
-        power, squares = run.kept["power"], run.kept["squared_norms"]
-        return math.sqrt((power - 1) * squares), {"alpha": power, "sum |r_t|^2": squares}
+    @staticmethod
+    def bound(power: Any, squared_norms: Any) -> Any:
+        return math.sqrt((power - 1) * squared_norms)
+
+    def regret_bound(self, evidence: Any) -> Any:
+        power, squares = evidence.parameters["power"], evidence.state["squared_norms"]
+        return self.bound(power, squares), {"alpha": power, "sum |r_t|^2": squares}
 
 
 class PolynomialBound(RegretTheorem):
+    id = "polynomial"
     name = "polynomial bound"
-    statement = "regret <= M sqrt((alpha - 1) T N^(2/alpha))"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, exercise 8.8"
+    formula = "{loss_range} sqrt(({power} - 1) {rounds} exp(2 {log_experts} / {power}))"
+    inputs = (
+        EXPERTS,
+        ROUNDS,
+        Input(
+            "power",
+            "alpha",
+            "the power of the weights, plus 1",
+            Range("a finite number, at least 2", lambda x: x >= 2),
+        ),
+        LARGEST,
+    )
+    needs = "the loss is convex in the prediction, and between 0 and M"
+    citation = f"{MOHRI}, Exercise 8.8"
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]]:
-        power, largest = run.kept["power"], run.width if run.ranged else run.kept["largest_regret"]
-        bound = largest * math.sqrt((power - 1) * run.rounds) * run.n ** (1 / power)
-        return bound, {"M": largest, "alpha": power, "T": run.rounds, "N": run.n}
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any, power: Any, loss_range: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return PolynomialBound.of_root(np.exp(log_experts / power), rounds, power, loss_range)
 
-    def further(self, run: Run) -> tuple[Assumption, ...]:
-        if run.ranged:
+    @staticmethod
+    def of_root(root: Any, rounds: Any, power: Any, loss_range: Any) -> Any:
+        """The formula by N^(1/alpha), which is exact where N is known and not only its logarithm."""
+        return loss_range * np.sqrt((power - 1) * rounds) * root
+
+    def regret_bound(self, evidence: Any) -> Any:
+        power, rounds = evidence.parameters["power"], evidence.rounds
+        largest = evidence.width if evidence.setting.ranged else evidence.state["largest_regret"]
+        bound = self.of_root(evidence.n ** (1 / power), rounds, power, largest)
+        return float(bound), {"M": largest, "alpha": power, "T": rounds, "N": evidence.n}
+
+    def further(self, evidence: Any) -> tuple[Assumption, ...]:
+        if evidence.setting.ranged:
             return ()
         return (Assumption("no regret in a round is larger than M", Basis.OBSERVED, True, "M is the largest seen"),)
+
+
+class TunedPolynomialBound(PolynomialBound):
+    id = "polynomial-tuned"
+    name = "polynomial bound at the best power"
+    formula = "{loss_range} sqrt(e (2 {log_experts} - 1) {rounds})"
+    inputs = (EXPERTS, ROUNDS, LARGEST)
+    needs = "the loss is convex in the prediction, and between 0 and M; the power is 2 ln N"
+
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any, loss_range: Any) -> Any:
+        return loss_range * np.sqrt(math.e * (2 * log_experts - 1) * rounds)
+
+    @staticmethod
+    def check(log_experts: Any, **_: Any) -> None:
+        if np.any(log_experts < 1):
+            received = float(np.min(np.exp(log_experts)))
+            raise invalid("experts", "at least 3, so that alpha = 2 ln N is at least 2", received)
+
+
+def power_given(parameter: str, value: Any) -> float:
+    """A number from 2 on."""
+    if is_number(value) and value == 2:
+        return 2.0
+    return between(parameter, value, 2, 1e6, "a number from 2 to a million")
 
 
 @cython.cclass
@@ -80,32 +139,27 @@ class PolynomialWeights(ExpertLearner):
     """
 
     _power: cython.double
-    _squared_norms: cython.double
-    _largest_regret: cython.double
+    _squared_norms = cython.declare(cython.double, visibility="public")
+    _largest_regret = cython.declare(cython.double, visibility="public")
 
     theorems = (PolynomialBound(), RegretNormBound())
+    own_in_range = True
+    needs_range = False
+    options = (
+        N_EXPERTS,
+        Option("power", None, optional(power_given)),
+        SQUARE_LOSS,
+        GRADIENT,
+        LOSS_RANGE,
+        SEED,
+    )
+    kept = (*COUNTED, Number("squared_norms"), Number("largest_regret"))
 
-    __signature__ = signature(n_experts=None, power=None, loss="square", gradient=False, loss_range=None, seed=0)
-
-    def __init__(
-        self,
-        n_experts: Any,
-        power: Any = None,
-        loss: Any = "square",
-        gradient: Any = False,
-        loss_range: Any = None,
-        seed: Any = 0,
-    ) -> None:
-        ExpertLearner.__init__(self, n_experts, loss, gradient, loss_range, seed)
-        self._own_in_range = True
-        if power is None:
-            self._power = max(2.0, 2 * math.log(self._n))
-        elif isinstance(power, (int, float)) and power == 2:
-            self._power = 2.0
-        else:
-            self._power = between("power", power, 2, 1e6, "a number from 2 to a million")
-        if self._power < 2:
-            raise invalid("power", "at least 2", power)
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
+        if self._options["power"] is None:
+            self._options["power"] = max(2.0, 2 * math.log(self._n))
+        self._power = self._options["power"]
         self._squared_norms = 0.0
         self._largest_regret = 0.0
 
@@ -151,35 +205,3 @@ class PolynomialWeights(ExpertLearner):
         self._squared_norms += norm * norm
         if largest > self._largest_regret:
             self._largest_regret = largest
-
-    def _kept(self) -> dict[str, Any]:
-        return {
-            "power": self._power,
-            "squared_norms": self._squared_norms,
-            "largest_regret": self._largest_regret,
-        }
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "power": self._power,
-            "loss": self._loss_given,
-            "gradient": bool(self._linear),
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        own = {"squared_norms": self._squared_norms, "largest_regret": self._largest_regret}
-        return {**ExpertLearner._state(self), **own}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        a_number(state, "squared_norms")
-        a_number(state, "largest_regret")
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._squared_norms = state["squared_norms"]
-        self._largest_regret = state["largest_regret"]

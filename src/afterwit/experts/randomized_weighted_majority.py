@@ -25,12 +25,15 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate
-from afterwit.core.theorem import Theorem
-from afterwit.data.values import signature
-from afterwit.experts._engine import numbers, plain, view
-from afterwit.experts._regret import Run, log_n
-from afterwit.experts.second_order_weights import HorizonBound, beta_for
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.declared import Numbers
+from afterwit.core.inputs import EXPERTS, ROUNDS
+from afterwit.core.learner import view
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.quantities import NOT_NEGATIVE
+from afterwit.experts._declared import COUNTED, HORIZON, N_EXPERTS, SEED, UNIT_RANGE, ZERO_ONE_LOSS, each_expert
+from afterwit.experts._regret import BETA, MOHRI, OnAverage, Way
+from afterwit.experts.second_order_weights import BETA_OPTION, HorizonBound, beta_for
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -38,27 +41,49 @@ else:
     from afterwit.experts._engine import ExpertLearner
 
 
-class ExpectedLossBound(Theorem):
+class ExpectedLossBound(OnAverage):
+    id = "randomized-weighted-majority"
     name = "expected loss bound"
-    statement = "L <= ln N / (1 - beta) + (2 - beta) L_min"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.4"
     quantity = "loss"
+    formula = "{log_experts} / (1 - {beta}) + (2 - {beta}) {best_loss}"
+    inputs = (EXPERTS, BETA, Input("best_loss", "L_min", "the total loss of the best expert", NOT_NEGATIVE))
+    needs = "losses are 0 or 1"
+    citation = f"{MOHRI}, Theorem 8.4"
 
-    def certify(self, evidence: Run) -> Certificate:
-        beta, rounds = evidence.kept["beta"], evidence.rounds
-        least = (float(evidence.expert_losses.min()) - evidence.low * rounds) / evidence.width
-        bound = log_n(evidence) / (1 - beta) + (2 - beta) * least
+    @staticmethod
+    def bound(log_experts: Any, beta: Any, best_loss: Any) -> Any:
+        return log_experts / (1 - beta) + (2 - beta) * best_loss
+
+    def certify(self, evidence: Any) -> Any:
+        beta, lowest, width = evidence.facts["beta"], evidence.setting.low * evidence.rounds, evidence.width
+        least = float(evidence.expert_losses.min())
+        bound = lowest + width * self.bound(evidence.log_n, beta, (least - lowest) / width)
         allowed = Assumption("1/2 <= beta < 1", Basis.ENFORCED, beta >= 0.5, f"beta is {beta:g}")
-        return Certificate(
-            theorem=self,
-            subject=evidence.subject,
-            rounds=rounds,
-            observed=evidence.loss,
-            bound=evidence.low * rounds + evidence.width * bound,
-            assumptions=(*evidence.given, allowed),
-            hindsight=evidence.hindsight() if rounds else None,
-            inputs={"N": evidence.n, "beta": beta, "L_min": float(evidence.expert_losses.min())},
-        )
+        return evidence.certificate(self, bound, {"N": evidence.n, "beta": beta, "L_min": least}, allowed)
+
+
+class RandomizedHorizonBound(OnAverage, HorizonBound):
+    id = "randomized-weighted-majority-tuned"
+    needs = "losses are 0 or 1 and beta = max(1/2, 1 - sqrt(ln N / T))"
+    citation = f"{MOHRI}, Theorem 8.4"
+
+
+class TwoRandomExperts(Theorem):
+    """What no algorithm avoids."""
+
+    id = "two-random-experts"
+    name = "lower bound of two random experts"
+    quantity = "regret"
+    formula = "sqrt({rounds} / 8)"
+    inputs = (ROUNDS,)
+    needs = "one of two experts, drawn at random in every round, has loss 1 and the other 0, whatever the algorithm"
+    citation = f"{MOHRI}, Theorem 8.5"
+    sense = ">="
+    chance = "on average over the sequence"
+
+    @staticmethod
+    def bound(rounds: Any) -> Any:
+        return np.sqrt(rounds / 8)
 
 
 @cython.cclass
@@ -74,27 +99,18 @@ class RandomizedWeightedMajority(ExpertLearner):
     """
 
     _beta: cython.double
-    _horizon: object
     _factor: cython.double
-    _cumulative: cython.double[::1]
+    _cumulative = cython.declare(cython.double[::1], visibility="public")
 
-    theorems = (ExpectedLossBound(), HorizonBound())
+    theorems = (ExpectedLossBound(expected_is_counted=True), RandomizedHorizonBound(expected_is_counted=True))
     sleeping = False
+    way = Way.EXPECTED
+    options = (N_EXPERTS, BETA_OPTION, HORIZON, SEED, ZERO_ONE_LOSS, UNIT_RANGE)
+    kept = (*COUNTED, Numbers("cumulative", each_expert))
 
-    __signature__ = signature(n_experts=None, beta=None, horizon=None, seed=0, loss="zero-one", loss_range=(0.0, 1.0))
-
-    def __init__(
-        self,
-        n_experts: Any,
-        beta: Any = None,
-        horizon: Any = None,
-        seed: Any = 0,
-        loss: Any = "zero-one",
-        loss_range: Any = (0.0, 1.0),
-    ) -> None:
-        given = (0.0, 1.0) if loss_range is None else loss_range
-        ExpertLearner.__init__(self, n_experts, loss, False, given, seed, True)
-        self._beta, self._horizon = beta_for(beta, horizon, self._n)
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
+        self._beta = beta_for(self._options["beta"], self._options["horizon"], self._n)
         self._factor = math.log(self._beta)
         self._cumulative = view(np.zeros(self._n))
 
@@ -112,27 +128,5 @@ class RandomizedWeightedMajority(ExpertLearner):
         for i in range(self._n):
             self._cumulative[i] += self._seen[i]
 
-    def _kept(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         return {"beta": self._beta}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "beta": self._beta if self._horizon is None else None,
-            "horizon": self._horizon,
-            "seed": self._seed,
-            "loss": self._loss_given,
-            "loss_range": self._range,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {**ExpertLearner._state(self), "cumulative": plain(self._cumulative)}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        numbers(state, "cumulative", self._n)
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._cumulative = numbers(state, "cumulative", self._n)

@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Certificate, Verdict
+from afterwit.core.certificate import Certificate, Verdict, evidence_of
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
+from afterwit.data.checks import flag
 from afterwit.errors import InputError, invalid
 from afterwit.experts import regrets
-from afterwit.experts._regret import Floats, RegretTheorem, Run
+from afterwit.experts._regret import Floats, RegretTheorem
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class ExpertRecord:
     outcomes: Floats | None = field(default=None, repr=False)
     #: Each expert's share in each round; None if they were not kept.
     shares: Floats | None = field(default=None, repr=False)
-    #: What the learner's state said afterwards, if the rounds played are all it knows.
-    run: Run | None = field(default=None, repr=False)
+    #: The evidence for its theorems afterwards, if the rounds played are all it knows.
+    run: Any = field(default=None, repr=False)
 
     @property
     def rounds(self) -> int:
@@ -123,14 +124,14 @@ class ExpertRecord:
     def bound_curve(self) -> Floats | None:
         """After each round, what theory promised about the regret.
 
-        None if none of the algorithm's bounds is a formula of the number of rounds, or if the learner had learned
-        before.
+        None if none of the algorithm's bounds on the regret to an expert was known beforehand, or if the learner had
+        learned before.
         """
-        if self.run is None:
+        if self.run is None or self.run.rival is not None:
             return None
         for made in (self.certificate, *self.certificate.others):
-            theorem = made.theorem
-            if isinstance(theorem, RegretTheorem) and theorem.by_rounds and made.verdict is not Verdict.NOT_APPLICABLE:
+            theorem, applies = made.theorem, made.verdict is not Verdict.NOT_APPLICABLE
+            if isinstance(theorem, RegretTheorem) and theorem.beforehand and applies:
                 found = [theorem.regret_bound(replace(self.run, rounds=t + 1)) for t in range(self.rounds)]
                 return np.array([np.nan if bound is None else bound[0] for bound in found], dtype=np.float64)
         return None
@@ -179,7 +180,7 @@ def play(learner: Any, advice: Any, outcomes: Any, *, keep_shares: bool = True) 
     experts = _experts(learner, keep_shares)
     values, experts = read_rounds(advice, experts, learner.rounds == 0)
     read = read_outcomes(outcomes, len(values))
-    loss = learner._evidence().loss_function
+    loss = learner._setting().loss
     loss.check_outcomes(read)
     shares = np.empty(values.shape) if keep_shares else None
     fresh = learner.rounds == 0
@@ -212,8 +213,7 @@ def _experts(learner: Any, keep_shares: Any) -> Experts:
 
     if not isinstance(learner, ExpertLearner):
         raise invalid("learner", "an expert algorithm, such as afterwit.MLpol(n_experts)", learner)
-    if not isinstance(keep_shares, (bool, np.bool_)):
-        raise invalid("keep_shares", "True or False", keep_shares)
+    flag("keep_shares", keep_shares)
     return Experts(len(learner.experts), learner.state()["names"])
 
 
@@ -238,5 +238,5 @@ def _record(
         forecasts=forecasts,
         outcomes=outcomes,
         shares=shares,
-        run=learner._evidence() if fresh else None,
+        run=evidence_of(learner) if fresh else None,
     )

@@ -1,4 +1,4 @@
-"""Repeat the last label: what was true a moment ago is still true.
+"""Repeat the last label: predict what was true a moment ago.
 
 Setting     any examples, which it does not look at; y_t in {-1, +1}; predict y_{t-1}, and +1 in the first round.
 Update      remember y_t.
@@ -25,10 +25,10 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate
+from afterwit.core.certificate import certify
+from afterwit.core.declared import LABELS, Kept
 from afterwit.core.theorem import Theorem
 from afterwit.data.rows import as_mapping, number
-from afterwit.data.values import signature
 from afterwit.errors import Words, invalid
 
 if cython.compiled:
@@ -49,18 +49,8 @@ class ChangesBound(Theorem):
     def bound(changes: Any) -> Any:
         return 1 + changes
 
-    def certify(self, evidence: Any) -> Certificate:
-        learner, changes, assumptions = evidence
-        applies = all(assumption.met for assumption in assumptions)
-        return Certificate(
-            theorem=self,
-            subject=type(learner).__name__,
-            rounds=learner.rounds,
-            observed=learner.mistakes,
-            bound=self.bound(changes) if applies else None,
-            assumptions=assumptions,
-            inputs={"changes": changes} if applies else {},
-        )
+    def certify(self, evidence: Any) -> Any:
+        return evidence.certificate(self, self.bound(evidence.changes), {"changes": evidence.changes})
 
 
 @cython.cclass
@@ -70,15 +60,19 @@ class RepeatLastLabel(BinaryLearner):
     labels  the negative and the positive label
     """
 
-    _last: cython.int
-    _space: cython.object
+    #: The sign of the last label; 0 before there is one.
+    _last = cython.declare(cython.int, visibility="public")
+    #: Whether features go by "names" or by "positions", once these are learned.
+    _space = cython.declare(object, visibility="public")
 
     theorems = (ChangesBound(),)
+    checker = "repeat_last_label"
+    learns_what_it_predicts = True
+    options = (LABELS,)
+    kept = (Kept("last"), Kept("space"))
 
-    __signature__ = signature(labels=(-1, 1))
-
-    def __init__(self, labels: Any = (-1, 1)) -> None:
-        BinaryLearner.__init__(self, labels)
+    def _begin(self) -> None:
+        BinaryLearner._begin(self)
         self._last = 0
         self._space = None
 
@@ -146,7 +140,7 @@ class RepeatLastLabel(BinaryLearner):
 
     @property
     def changes(self) -> int:
-        """How often the label was another than in the round before."""
+        """How often the label was not that of the round before."""
         # The first round brings a label where there was none.
         return max(0, self._updates - 1)
 
@@ -157,21 +151,9 @@ class RepeatLastLabel(BinaryLearner):
         """
         if (X is None) != (y is None):
             raise invalid("y", "given together with X", y)
-        if X is None:
-            changes, assumptions = self.changes, (Assumption("it counts the changes itself", Basis.ENFORCED, True),)
-        else:
-            changes, same_rounds = _counted_again(self, *self._checked(X, y))
-            assumptions = (same_rounds,)
-        return self.theorems[0].certify((self, changes, assumptions))
+        return certify(self, *(() if X is None else self._checked(X, y)))
 
     # ------------------------------------------------------------------ copying, comparing, saving
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"labels": self._labels.pair}
-
-    def _state(self) -> dict[str, Any]:
-        return {**BinaryLearner._state(self), "last": self._last, "space": self._space}
 
     def _check_state(self, state: Any) -> None:
         if type(state["last"]) is not int or state["last"] not in (-1, 0, 1):
@@ -181,11 +163,6 @@ class RepeatLastLabel(BinaryLearner):
         if state["space"] not in (None, "names", "positions"):
             raise invalid("space", "None, 'names' or 'positions'", state["space"])
 
-    def _become(self, state: Any) -> None:
-        BinaryLearner._become(self, state)
-        self._last = state["last"]
-        self._space = state["space"]
-
 
 def _require_finite(x: dict[Any, Any]) -> None:
     for name, value in x.items():
@@ -194,22 +171,3 @@ def _require_finite(x: dict[Any, Any]) -> None:
             found = number(f"x[{name!r}]", value)
             if found - found != 0:
                 raise invalid(f"x[{name!r}]", "a finite number", value)
-
-
-def _counted_again(learner: Any, rows: Any, signs: Any) -> tuple[int, Assumption]:
-    """The changes in these labels, over as many passes as were played, and whether they are the learner's rounds."""
-    statement = "X, y are the rounds it learned from, in order"
-    passes = max(1, learner.rounds // rows.count) if rows.count else 1
-    within = int(np.count_nonzero(signs[1:] != signs[:-1]))
-    between = int(rows.count > 0 and signs[0] != signs[-1])
-    changes = passes * within + (passes - 1) * between
-    detail = f"counted again, {passes} pass{'es' if passes > 1 else ''}"
-    if learner.rounds != passes * rows.count:
-        detail = f"the learner counts {learner.rounds:,} rounds, these rows are {rows.count:,}"
-    elif (learner.changes, learner.mistakes) != (changes, changes + int(rows.count > 0 and signs[0] < 0)):
-        detail = (
-            f"the learner counts {learner.changes:,} changes and {learner.mistakes:,} mistakes, these labels others"
-        )
-    else:
-        return changes, Assumption(statement, Basis.OBSERVED, True, detail)
-    return changes, Assumption(statement, Basis.OBSERVED, False, detail)

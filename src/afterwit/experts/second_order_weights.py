@@ -27,10 +27,15 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.data.values import signature
+from afterwit.core.declared import Numbers, Option
+from afterwit.core.inputs import EXPERTS, ROUNDS
+from afterwit.core.learner import view
+from afterwit.core.theorem import Input
+from afterwit.data.checks import optional, share
+from afterwit.data.quantities import NOT_NEGATIVE, ZERO_TO_ONE, Range
 from afterwit.errors import invalid
-from afterwit.experts._engine import at_least, between, numbers, plain, view
-from afterwit.experts._regret import Floats, RegretTheorem, Run, log_n
+from afterwit.experts._declared import COUNTED, HORIZON, N_EXPERTS, SEED, UNIT_RANGE, ZERO_ONE_LOSS, each_expert
+from afterwit.experts._regret import BETA, MOHRI, UNIT, RegretTheorem
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -42,49 +47,97 @@ else:
 
 
 class SecondOrderBound(RegretTheorem):
+    id = "second-order"
     name = "second-order bound"
-    statement = "regret to i <= ln N / (1 - beta) + (1 - beta) sum_t l_{t,i}^2"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, exercise 8.7"
+    formula = "{log_experts} / (1 - {beta}) + (1 - {beta}) {squared_losses}"
+    inputs = (
+        EXPERTS,
+        BETA,
+        Input("squared_losses", "S", "the sum of the squared losses of the expert compared with", NOT_NEGATIVE),
+    )
+    needs = UNIT
+    citation = f"{MOHRI}, Exercise 8.7"
 
-    def regret_bound(self, run: Run) -> tuple[Floats, dict[str, float | str]]:
-        step = 1 - run.kept["beta"]
-        bounds = run.width * (log_n(run) / step + step * run.kept["squares"])
-        return bounds, {"N": run.n, "beta": run.kept["beta"], "range": run.width}
+    @staticmethod
+    def bound(log_experts: Any, beta: Any, squared_losses: Any) -> Any:
+        return log_experts / (1 - beta) + (1 - beta) * squared_losses
+
+    def regret_bound(self, evidence: Any) -> Any:
+        beta = evidence.facts["beta"]
+        bounds = evidence.width * self.bound(evidence.log_n, beta, evidence.state["squares"])
+        return bounds, {"N": evidence.n, "beta": beta, "range": evidence.width}
 
 
 class GeneralSecondOrderBound(RegretTheorem):
-    name = "general second-order bound"
-    statement = "regret <= ln N / (1 - beta) + (1 - beta) T / alpha, alpha = 2 beta"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, exercise 8.9"
-    by_rounds = True
+    """With ln(1 - x) >= -x - x^2 / alpha, which holds up to x = 1 - alpha/2. The largest alpha is the best."""
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]]:
-        beta = run.kept["beta"]
-        bound = log_n(run) / (1 - beta) + (1 - beta) * run.rounds / (2 * beta)
-        return run.width * bound, {"N": run.n, "T": run.rounds, "beta": beta, "range": run.width}
+    id = "second-order-alpha"
+    name = "general second-order bound"
+    formula = "{log_experts} / (1 - {beta}) + (1 - {beta}) {rounds} / {alpha}"
+    inputs = (
+        EXPERTS,
+        ROUNDS,
+        Input("beta", "beta", "the factor by which a weight shrinks at loss 1, at least alpha / 2", ZERO_TO_ONE),
+        Input(
+            "alpha",
+            "alpha",
+            "of the inequality ln(1 - x) >= -x - x^2 / alpha",
+            Range("a number above 0 and below 2", lambda x: (x > 0) & (x < 2)),
+        ),
+    )
+    needs = f"{UNIT} and beta >= alpha / 2"
+    citation = f"{MOHRI}, Exercise 8.9"
+    beforehand = True
+
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any, beta: Any, alpha: Any) -> Any:
+        return log_experts / (1 - beta) + (1 - beta) * rounds / alpha
+
+    @staticmethod
+    def check(beta: Any, alpha: Any, **_: Any) -> None:
+        if np.any(beta < alpha / 2):
+            raise invalid("beta", "at least alpha / 2", beta)
+
+    def regret_bound(self, evidence: Any) -> Any:
+        beta, rounds = evidence.facts["beta"], evidence.rounds
+        bound = self.bound(evidence.log_n, rounds, beta, 2 * beta)
+        inputs = {"N": evidence.n, "T": rounds, "beta": beta, "range": evidence.width}
+        return evidence.width * bound, inputs
 
 
 class HorizonBound(RegretTheorem):
+    """The bound at the best beta, which holds after at most as many rounds as it was chosen for."""
+
+    id = "second-order-tuned"
     name = "horizon bound"
-    statement = "regret <= 2 sqrt(T ln N) after at most T rounds, the horizon"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.4 and exercise 8.7"
-    by_rounds = True
+    formula = "2 sqrt({rounds} {log_experts})"
+    inputs = (EXPERTS, ROUNDS)
+    needs = f"{UNIT} and beta = max(1/2, 1 - sqrt(ln N / T))"
+    citation = f"{MOHRI}, Exercise 8.7"
+    beforehand = True
 
-    def regret_bound(self, run: Run) -> tuple[float, dict[str, float | str]] | None:
-        horizon = run.parameters["horizon"]
-        if horizon is None or run.rounds > horizon:
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any) -> Any:
+        return 2 * np.sqrt(rounds * log_experts)
+
+    def regret_bound(self, evidence: Any) -> Any:
+        horizon = evidence.parameters["horizon"]
+        if horizon is None or evidence.rounds > horizon:
             return None
-        return run.width * 2 * math.sqrt(horizon * log_n(run)), {"N": run.n, "T": horizon, "range": run.width}
+        bound = evidence.width * self.bound(evidence.log_n, horizon)
+        return bound, {"N": evidence.n, "T": horizon, "range": evidence.width}
 
 
-def beta_for(beta: Any, horizon: Any, n_experts: int) -> tuple[float, Any]:
+BETA_OPTION = Option("beta", None, optional(share))
+
+
+def beta_for(beta: Any, horizon: Any, n_experts: int) -> float:
     """The factor that was given, or the one for the horizon that was given."""
     if (beta is None) == (horizon is None):
         raise invalid("beta and horizon", "one of them given, not both", (beta, horizon))
-    if beta is not None:
-        return between("beta", beta, 0, 1, "a number between 0 and 1"), None
-    rounds = at_least("horizon", horizon, 1)
-    return max(0.5, 1 - math.sqrt(math.log(n_experts) / rounds)) if n_experts > 1 else 0.5, rounds
+    if horizon is None:
+        return float(beta)
+    return max(0.5, 1 - math.sqrt(math.log(n_experts) / horizon)) if n_experts > 1 else 0.5
 
 
 @cython.cclass
@@ -100,27 +153,18 @@ class SecondOrderWeights(ExpertLearner):
     """
 
     _beta: cython.double
-    _horizon: object
-    _logarithms: cython.double[::1]
-    _squares: cython.double[::1]
+    _logarithms = cython.declare(cython.double[::1], visibility="public")
+    _squares = cython.declare(cython.double[::1], visibility="public")
 
     theorems = (HorizonBound(), SecondOrderBound(), GeneralSecondOrderBound())
+    options = (N_EXPERTS, BETA_OPTION, HORIZON, ZERO_ONE_LOSS, UNIT_RANGE, SEED)
+    kept = (*COUNTED, Numbers("logarithms", each_expert), Numbers("squares", each_expert))
 
-    __signature__ = signature(n_experts=None, beta=None, horizon=None, loss="zero-one", loss_range=(0.0, 1.0), seed=0)
-
-    def __init__(
-        self,
-        n_experts: Any,
-        beta: Any = None,
-        horizon: Any = None,
-        loss: Any = "zero-one",
-        loss_range: Any = (0.0, 1.0),
-        seed: Any = 0,
-    ) -> None:
-        ExpertLearner.__init__(self, n_experts, loss, False, loss_range if loss_range is not None else (0.0, 1.0), seed)
-        self._beta, self._horizon = beta_for(beta, horizon, self._n)
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
+        self._beta = beta_for(self._options["beta"], self._options["horizon"], self._n)
         if self._beta < 0.5:
-            raise invalid("beta", "a number from 1/2 up to less than 1", beta)
+            raise invalid("beta", "a number from 1/2 up to less than 1", self._beta)
         self._logarithms = view(np.zeros(self._n))
         self._squares = view(np.zeros(self._n))
 
@@ -140,30 +184,5 @@ class SecondOrderWeights(ExpertLearner):
             self._logarithms[i] += log1p(-step * self._seen[i])
             self._squares[i] += self._seen[i] * self._seen[i]
 
-    def _kept(self) -> dict[str, Any]:
-        return {"beta": self._beta, "squares": plain(self._squares)}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "beta": self._beta if self._horizon is None else None,
-            "horizon": self._horizon,
-            "loss": self._loss_given,
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        own = {"logarithms": plain(self._logarithms), "squares": plain(self._squares)}
-        return {**ExpertLearner._state(self), **own}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        numbers(state, "logarithms", self._n)
-        numbers(state, "squares", self._n)
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._logarithms = numbers(state, "logarithms", self._n)
-        self._squares = numbers(state, "squares", self._n)
+    def _facts(self) -> dict[str, Any]:
+        return {"beta": self._beta}

@@ -23,17 +23,20 @@ True
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Certificate
-from afterwit.core.theorem import Theorem
+from afterwit.core.declared import Numbers, Option
+from afterwit.core.inputs import EXPERTS
+from afterwit.core.learner import view
+from afterwit.core.theorem import Input
 from afterwit.data.checks import positive_number
-from afterwit.data.values import signature
-from afterwit.experts._engine import numbers, plain, view
-from afterwit.experts._regret import Run, log_n
+from afterwit.data.quantities import ERROR, NOT_NEGATIVE
+from afterwit.experts._declared import COUNTED, N_EXPERTS, SEED, UNIT_RANGE, ZERO_ONE_LOSS, each_expert
+from afterwit.experts._regret import OnAverage, Way
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -41,33 +44,39 @@ else:
     from afterwit.experts._engine import ExpertLearner
 
 
-class SleepingBound(Theorem):
+class SleepingBound(OnAverage):
+    id = "sleeping"
     name = "sleeping experts bound"
-    statement = (
-        "for every i, on the rounds in which i was awake: L <= (1 + epsilon) L_i + (1 + epsilon) ln n / ln(1 + epsilon)"
-    )
-    citation = "Blum, Hopcroft & Kannan, Foundations of Data Science, Theorem 6.18"
     quantity = "loss"
+    formula_quantity = "mistakes"
+    formula = "(1 + {epsilon}) {expert_mistakes} + (1 + {epsilon}) {log_experts} / ln(1 + {epsilon})"
+    inputs = (
+        EXPERTS,
+        Input("expert_mistakes", "m_i", "the mistakes of expert i", NOT_NEGATIVE),
+        Input("epsilon", "eps", "how fast weights change", ERROR),
+    )
+    needs = "both count the rounds in which expert i is awake"
+    citation = "Blum et al., Foundations of Data Science, Theorem 6.18"
 
-    def certify(self, evidence: Run) -> Certificate:
-        epsilon = evidence.kept["epsilon"]
+    @property
+    def statement(self) -> str:
+        return f"for every i, on the rounds in which i was awake: {super().statement}"
+
+    @staticmethod
+    def bound(log_experts: Any, expert_mistakes: Any, epsilon: Any) -> Any:
+        log = math.log1p(epsilon) if np.ndim(epsilon) == 0 else np.log1p(epsilon)
+        return (1 + epsilon) * expert_mistakes + (1 + epsilon) * log_experts / log
+
+    def certify(self, evidence: Any) -> Any:
+        epsilon, width = evidence.parameters["epsilon"], evidence.width
+        lowest = evidence.setting.low * evidence.awake_rounds
+        least = (evidence.expert_losses - lowest) / width
+        bounds = lowest + width * self.bound(evidence.log_n, least, epsilon)
         own = evidence.expert_losses + evidence.regrets
-        lowest = evidence.low * evidence.awake_rounds
-        least = (evidence.expert_losses - lowest) / evidence.width
-        promised = (1 + epsilon) * least + (1 + epsilon) * log_n(evidence) / math.log1p(epsilon)
-        bounds = lowest + evidence.width * promised
         # Of those that have ever been awake, the one that comes closest to breaking the bound.
         closest = int(np.argmax(np.where(evidence.awake_rounds > 0, own - bounds, -np.inf)))
-        return Certificate(
-            theorem=self,
-            subject=evidence.subject,
-            rounds=evidence.rounds,
-            observed=float(own[closest]),
-            bound=float(bounds[closest]),
-            assumptions=evidence.given,
-            hindsight=evidence.hindsight(closest) if evidence.rounds else None,
-            inputs={"n": evidence.n, "epsilon": epsilon, "L_i": float(evidence.expert_losses[closest])},
-        )
+        inputs = {"n": evidence.n, "epsilon": epsilon, "L_i": float(evidence.expert_losses[closest])}
+        return replace(evidence, expert=closest).certificate(self, float(bounds[closest]), inputs)
 
 
 @cython.cclass
@@ -83,23 +92,16 @@ class SleepingExperts(ExpertLearner):
 
     _epsilon: cython.double
     _factor: cython.double
-    _exponents: cython.double[::1]
+    _exponents = cython.declare(cython.double[::1], visibility="public")
 
-    theorems = (SleepingBound(),)
+    theorems = (SleepingBound(expected_is_counted=True),)
+    way = Way.EXPECTED
+    options = (N_EXPERTS, Option("epsilon", 0.1, positive_number), ZERO_ONE_LOSS, UNIT_RANGE, SEED)
+    kept = (*COUNTED, Numbers("exponents", each_expert))
 
-    __signature__ = signature(n_experts=None, epsilon=0.1, loss="zero-one", loss_range=(0.0, 1.0), seed=0)
-
-    def __init__(
-        self,
-        n_experts: Any,
-        epsilon: Any = 0.1,
-        loss: Any = "zero-one",
-        loss_range: Any = (0.0, 1.0),
-        seed: Any = 0,
-    ) -> None:
-        given = (0.0, 1.0) if loss_range is None else loss_range
-        ExpertLearner.__init__(self, n_experts, loss, False, given, seed, True)
-        self._epsilon = positive_number("epsilon", epsilon)
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
+        self._epsilon = self._options["epsilon"]
         self._factor = math.log1p(self._epsilon)
         self._exponents = view(np.zeros(self._n))
 
@@ -117,27 +119,3 @@ class SleepingExperts(ExpertLearner):
         for i in range(self._n):
             if self._awake[i]:
                 self._exponents[i] += self._mixed / (1 + self._epsilon) - self._seen[i]
-
-    def _kept(self) -> dict[str, Any]:
-        return {"epsilon": self._epsilon, "exponents": plain(self._exponents)}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "n_experts": self._given_experts,
-            "epsilon": self._epsilon,
-            "loss": self._loss_given,
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {**ExpertLearner._state(self), "exponents": plain(self._exponents)}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        numbers(state, "exponents", self._n)
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._exponents = numbers(state, "exponents", self._n)

@@ -6,7 +6,9 @@ Setting     N experts, losses in [0, 1] (or another range, declared). The swap r
             replacing one by another.
 Update      N copies of a base algorithm; row i of the matrix Q_t is what copy i proposes. Play the p_t with p_t = p_t
             Q_t, and show copy i the losses p_{t,i} l_t.
-Guarantee   on any sequence: swap regret <= the sum of the N copies' own bounds.
+Guarantee   on any sequence: swap regret <= the sum of the N copies' own bounds. Over exponential weights at a fixed
+            rate eta: swap regret <= N ln N / eta + eta T / 8, because what the copies are shown adds up to the losses
+            once, not N times (see `FixedRateSwapBound`).
 Source      Blum & Mansour 2007, Theorem 5.
 
 >>> from afterwit import ExponentialWeights
@@ -14,28 +16,85 @@ Source      Blum & Mansour 2007, Theorem 5.
 >>> for t in range(50):
 ...     loss = learner.observe([t % 3 == 0, t % 3 == 1, t % 3 == 2])
 >>> round(learner.swap_regret, 3), round(learner.internal_regret, 3), round(learner.certificate().bound, 1)
-(1.567, 0.832, 15.7)
+(1.567, 0.832, 10.5)
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate, Verdict
-from afterwit.core.theorem import Theorem
-from afterwit.data.values import signature
+from afterwit.core.certificate import Assumption, Basis, Certificate, Verdict, apply
+from afterwit.core.declared import Kept, Option
+from afterwit.core.inputs import RATE, ROUNDS
+from afterwit.core.learner import view
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.quantities import COUNT
 from afterwit.errors import Words, invalid
-from afterwit.experts._engine import view
-from afterwit.experts._regret import Run, certificate_of
+from afterwit.experts._declared import COUNTED, SEED, UNIT_RANGE, ZERO_ONE_LOSS
+from afterwit.experts._regret import UNIT, ln, ratio
+from afterwit.experts.exponential_weights import ExponentialWeights
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
 else:
     from afterwit.experts._engine import ExpertLearner
+
+
+class FixedRateSwapBound(Theorem):
+    """Over exponential weights at one fixed rate eta.
+
+    Play p_t = p_t Q_t, where row i of Q_t is what copy i proposes. Then p_t . l_t = sum_i p_{t,i} (Q_t l_t)_i: the
+    learner's loss is the sum of what the copies lose, each on the losses p_{t,i} l_t that it is shown. So for every map
+    F the regret to replacing i by F(i) is the sum over i of the regret of copy i to expert F(i).
+
+    Exponential weights at the fixed rate eta have, on losses x_t whose entries lie in an interval of width R_t, the
+    regret ln N / eta + (eta / 8) sum_t R_t^2: the proof of Theorem 8.6 applies Hoeffding's lemma to each round, with
+    the width of that round. For copy i it is p_{t,i}, as l_t is in [0, 1]. Summed over the copies this is
+
+        N ln N / eta + (eta / 8) sum_t sum_i p_{t,i}^2 <= N ln N / eta + eta T / 8,
+
+    because the p_{t,i} of a round are not negative and add up to 1. The sum of the copies' own bounds takes every width
+    to be 1 and has N times the second term. Where the rate changes during the run the first term is another: for the
+    doubling and the decreasing schedule, and for other algorithms, only the sum of the base bounds is claimed.
+    """
+
+    id = "swap-regret"
+    name = "swap regret at a fixed rate"
+    quantity = "swap regret"
+    formula = "{experts} ln({experts}) / {rate} + {rate} {rounds} / 8"
+    inputs = (Input("experts", "N", "how many experts", COUNT), ROUNDS, RATE)
+    needs = UNIT
+    citation = "Blum & Mansour 2007, over exponential weights"
+    beforehand = True
+
+    @staticmethod
+    def bound(experts: Any, rounds: Any, rate: Any) -> Any:
+        return ratio(experts * ln(experts), rate) + rate * rounds / 8
+
+    def certify(self, evidence: Any) -> Any:
+        rate = evidence.facts["fixed_rate"]
+        if rate is None:
+            return None
+        bound = evidence.width * float(self.bound(evidence.n, evidence.rounds, rate))
+        inputs = {"N": evidence.n, "T": evidence.rounds, "rate": rate, "range": evidence.width}
+        return evidence.certificate(self, bound, inputs)
+
+
+class TunedSwapBound(FixedRateSwapBound):
+    """The same where it is least."""
+
+    id = "swap-regret-tuned"
+    name = "swap regret at the best rate"
+    formula = "sqrt(({rounds} / 2) {experts} ln({experts}))"
+    inputs = FixedRateSwapBound.inputs[:2]
+    needs = f"{UNIT} and the rate is sqrt(8 N ln N / T)"
+
+    @staticmethod
+    def bound(experts: Any, rounds: Any) -> Any:
+        return np.sqrt(rounds / 2 * (experts * ln(experts)))
 
 
 class SumOfBaseBounds(Theorem):
@@ -44,25 +103,56 @@ class SumOfBaseBounds(Theorem):
     citation = "Blum & Mansour 2007, Theorem 5"
     quantity = "swap regret"
 
-    def certify(self, evidence: Run) -> Certificate:
-        parts: list[Certificate] = evidence.kept["certificates"]
+    @staticmethod
+    def parts(evidence: Any) -> list[Certificate]:
+        """Each copy's certificate for the expert to whom its regret is largest: the one to be played in its place."""
+        return [apply(copy.theorems, evidence.of_copy(copy)) for copy in evidence.facts["copies"]]
+
+    def certify(self, evidence: Any) -> Any:
+        parts = self.parts(evidence)
         applicable = all(part.verdict is not Verdict.NOT_APPLICABLE for part in parts)
         detail = "" if applicable else "; ".join(sorted({part.line() for part in parts if part.failed}))
-        assumptions = (
-            *evidence.given,
-            Assumption(f"each copy obeys its own bound: {parts[0].theorem.name}", Basis.ENFORCED, applicable, detail),
+        obeyed = f"each copy obeys its own bound: {parts[0].theorem.name}"
+        return evidence.certificate(
+            self,
+            evidence.width * sum(part.bound or 0.0 for part in parts),
+            {"N": evidence.n, "T": evidence.rounds, "base": parts[0].subject},
+            Assumption(obeyed, Basis.ENFORCED, applicable, detail),
         )
-        bound = evidence.width * sum(part.bound or 0.0 for part in parts) if applicable else None
-        return Certificate(
-            theorem=self,
-            subject=evidence.subject,
-            rounds=evidence.rounds,
-            observed=evidence.kept["swap_regret"],
-            bound=bound,
-            assumptions=assumptions,
-            hindsight=evidence.hindsight() if evidence.rounds else None,
-            inputs={"N": evidence.n, "T": evidence.rounds, "base": parts[0].subject},
-        )
+
+
+FRESH_BASE = "a fresh expert algorithm that learns from all losses, in [0, 1]"
+
+
+def base_given(parameter: str, base: Any) -> Any:
+    """A copy of an expert algorithm that the reduction can be built on."""
+    if not isinstance(base, ExpertLearner) or not base.takes_losses or not base.sees_all:
+        raise invalid(parameter, FRESH_BASE, base)
+    if base.rounds:
+        raise invalid(parameter, FRESH_BASE, Words(f"one that has learned {base.rounds:,} rounds"))
+    options = base.parameters
+    # A range of slopes from 0 to 1 has no room for the experts that are better than the mixture.
+    ranges = (None,) if options.get("gradient") else (None, (0.0, 1.0))
+    if "n_experts" not in options or options.get("loss_range") not in ranges:
+        raise invalid(parameter, FRESH_BASE, base)
+    return base.copy()
+
+
+class Copies(Kept):
+    """The states of the copies of the base."""
+
+    def read(self, learner: Any) -> Any:
+        return [copy.state() for copy in learner._copies]
+
+    def check(self, learner: Any, value: Any) -> None:
+        if not isinstance(value, list) or len(value) != len(learner._copies):
+            raise invalid(self.name, f"{len(learner._copies)} states", value)
+        for copy, state in zip(learner._copies, value, strict=True):
+            copy._check_state(state)
+
+    def write(self, learner: Any, value: Any) -> None:
+        for copy, state in zip(learner._copies, value, strict=True):
+            copy.restore(state)
 
 
 @cython.cclass
@@ -75,29 +165,21 @@ class SwapRegret(ExpertLearner):
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     """
 
-    _base: object
-    _copies: list[Any]
+    _copies = cython.declare(list, visibility="readonly")
     _matrix: cython.double[::1]
 
-    theorems = (SumOfBaseBounds(),)
+    theorems = (FixedRateSwapBound(), SumOfBaseBounds())
     sleeping = False
+    options = (Option("base", check=base_given), ZERO_ONE_LOSS, UNIT_RANGE, SEED)
+    kept = (*COUNTED, Copies("copies"))
 
-    __signature__ = signature(base=None, loss="zero-one", loss_range=(0.0, 1.0), seed=0)
-
-    def __init__(self, base: Any, loss: Any = "zero-one", loss_range: Any = (0.0, 1.0), seed: Any = 0) -> None:
-        allowed = "a fresh expert algorithm that learns from all losses, in [0, 1]"
-        if not isinstance(base, ExpertLearner) or not base.takes_losses or not base.sees_all:
-            raise invalid("base", allowed, base)
-        if base.rounds:
-            raise invalid("base", allowed, Words(f"one that has learned {base.rounds:,} rounds"))
-        n_experts = base.parameters.get("n_experts")
-        if n_experts is None or base._range not in (None, (0.0, 1.0)):
-            raise invalid("base", allowed, base)
-        given = (0.0, 1.0) if loss_range is None else loss_range
-        ExpertLearner.__init__(self, n_experts, loss, False, given, seed)
-        self._base = base.copy()
-        self._copies = [base.copy() for _ in range(self._n)]
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
+        self._copies = [self._options["base"].copy() for _ in range(self._n)]
         self._matrix = view(np.zeros(self._n * self._n))
+
+    def _given_experts(self) -> Any:
+        return self._options["base"].parameters["n_experts"]
 
     @cython.cfunc
     @cython.nogil
@@ -203,39 +285,10 @@ class SwapRegret(ExpertLearner):
         """The regret to the best way of replacing one expert by another."""
         return float(self._swapped().max())
 
-    def _kept(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
+        base: Any = self._copies[0]
         return {
-            "certificates": [_largest_regret(copy) for copy in self._copies],
+            "copies": [copy.copy() for copy in self._copies],
             "swap_regret": self.swap_regret,
+            "fixed_rate": base._facts()["fixed_rate"] if type(base) is ExponentialWeights else None,
         }
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "base": self._base,
-            "loss": self._loss_given,
-            "loss_range": self._range,
-            "seed": self._seed,
-        }
-
-    def _state(self) -> dict[str, Any]:
-        return {**ExpertLearner._state(self), "copies": [copy.state() for copy in self._copies]}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        if not isinstance(state["copies"], list) or len(state["copies"]) != self._n:
-            raise invalid("copies", f"{self._n} states", state["copies"])
-        base: Any = self._base
-        for copy in state["copies"]:
-            base._check_state(copy)
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        for copy, content in zip(self._copies, state["copies"], strict=True):
-            copy.restore(content)
-
-
-def _largest_regret(copy: Any) -> Certificate:
-    """A copy's certificate for the expert to whom its regret is largest: the one to be played in its place."""
-    run = copy._evidence()
-    return certificate_of(copy, replace(run, expert=run.worst))

@@ -31,12 +31,16 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis, Certificate
-from afterwit.core.theorem import Theorem
-from afterwit.data.values import signature
-from afterwit.errors import InputError, invalid
-from afterwit.experts._engine import between, numbers, plain, view
-from afterwit.experts._regret import Run, log_n
+from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.declared import Numbers, Option
+from afterwit.core.inputs import EXPERTS
+from afterwit.core.learner import view
+from afterwit.core.theorem import Input, Theorem
+from afterwit.data.checks import between, is_number
+from afterwit.data.quantities import COUNT_OR_NONE, ZERO_TO_ONE
+from afterwit.errors import InputError
+from afterwit.experts._declared import COUNTED, N_EXPERTS, each_expert
+from afterwit.experts._regret import MOHRI, Way, ln
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -50,31 +54,40 @@ else:
 
 
 class WeightedMajorityBound(Theorem):
+    id = "weighted-majority"
     name = "weighted majority bound"
-    statement = "mistakes <= (ln N + m* ln(1/beta)) / ln(2/(1 + beta))"
-    citation = "Mohri, Rostamizadeh & Talwalkar 2018, Theorem 8.3"
     quantity = "mistakes"
+    formula = "({log_experts} + {best_mistakes} ln(1/{beta})) / ln(2 / (1 + {beta}))"
+    inputs = (
+        EXPERTS,
+        Input("best_mistakes", "m*", "the mistakes of the best expert", COUNT_OR_NONE),
+        Input("beta", "beta", "the factor by which a wrong expert's weight shrinks", ZERO_TO_ONE),
+    )
+    needs = "predictions and outcomes are two labels"
+    citation = f"{MOHRI}, Theorem 8.3"
 
-    def certify(self, evidence: Run) -> Certificate:
-        beta, least = evidence.kept["beta"], float(evidence.expert_losses.min())
-        assumptions = []
-        bound: float | None
-        if beta == 0:
-            detail = f"the best makes {least:.0f} mistakes" if least else ""
-            assumptions.append(Assumption("some expert makes no mistake", Basis.OBSERVED, least == 0, detail))
-            bound = math.log2(evidence.n) if least == 0 else None
-        else:
-            bound = (log_n(evidence) + least * math.log(1 / beta)) / math.log(2 / (1 + beta))
-        return Certificate(
-            theorem=self,
-            subject=evidence.subject,
-            rounds=evidence.rounds,
-            observed=evidence.loss,
-            bound=bound,
-            assumptions=tuple(assumptions),
-            hindsight=evidence.hindsight() if evidence.rounds else None,
-            inputs={"N": evidence.n, "beta": beta, "m*": least},
-        )
+    @staticmethod
+    def bound(log_experts: Any, best_mistakes: Any, beta: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lost = np.where(best_mistakes > 0, best_mistakes * ln(np.divide(1.0, beta)), 0.0)
+        return (log_experts + lost) / ln(2 / (1 + beta))
+
+    def certify(self, evidence: Any) -> Any:
+        beta, least = evidence.parameters["beta"], float(evidence.expert_losses.min())
+        inputs = {"N": evidence.n, "beta": beta, "m*": least}
+        if beta:
+            return evidence.certificate(self, float(self.bound(evidence.log_n, least, beta)), inputs)
+        detail = f"the best makes {least:.0f} mistakes" if least else ""
+        perfect = Assumption("some expert makes no mistake", Basis.OBSERVED, least == 0, detail)
+        # ln N / ln 2, exactly where N is a power of two.
+        return evidence.certificate(self, math.log2(evidence.n), inputs, perfect)
+
+
+def beta_given(parameter: str, value: Any) -> float:
+    """0, or a factor below 1."""
+    if is_number(value) and value == 0:
+        return 0.0
+    return between(parameter, value, 0, 1, "a number from 0 up to less than 1")
 
 
 @cython.cclass
@@ -86,23 +99,20 @@ class WeightedMajority(ExpertLearner):
     """
 
     _beta: cython.double
-    _wrong: cython.double[::1]
+    _wrong = cython.declare(cython.double[::1], visibility="public")
     _labels: cython.double[::1]
     _votes: cython.double[::1]
 
     theorems = (WeightedMajorityBound(),)
     sleeping = False
+    way = Way.VOTE
+    options = (N_EXPERTS, Option("beta", 0.5, beta_given))
+    settled = {**ExpertLearner.settled, "loss": "zero-one", "loss_range": (0.0, 1.0)}  # noqa: RUF012
+    kept = (*COUNTED, Numbers("wrong", each_expert, lambda wrong: wrong >= 0, "counts of mistakes"))
 
-    __signature__ = signature(n_experts=None, beta=0.5)
-
-    def __init__(self, n_experts: Any, beta: Any = 0.5) -> None:
-        ExpertLearner.__init__(self, n_experts, "zero-one", False, (0.0, 1.0))
-        # A vote is no draw: the loss is that of the prediction.
-        self._drawing = False
-        if isinstance(beta, (int, float)) and not isinstance(beta, bool) and beta == 0:
-            self._beta = 0.0
-        else:
-            self._beta = between("beta", beta, 0, 1, "a number from 0 up to less than 1")
+    def _begin(self) -> None:
+        ExpertLearner._begin(self)
+        self._beta = self._options["beta"]
         self._wrong = view(np.zeros(self._n))
         self._labels = view(np.zeros(self._n))
         self._votes = view(np.zeros(self._n))
@@ -170,27 +180,7 @@ class WeightedMajority(ExpertLearner):
 
     @property
     def mistakes(self) -> int:
-        return int(self._total_loss)
-
-    def _kept(self) -> dict[str, Any]:
-        return {"beta": self._beta}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"n_experts": self._given_experts, "beta": self._beta}
-
-    def _state(self) -> dict[str, Any]:
-        return {**ExpertLearner._state(self), "wrong": plain(self._wrong)}
-
-    def _check_state(self, state: Any) -> None:
-        ExpertLearner._check_state(self, state)
-        numbers(state, "wrong", self._n)
-        if (state["wrong"] < 0).any():
-            raise invalid("wrong", "counts of mistakes", state["wrong"])
-
-    def _become(self, state: Any) -> None:
-        ExpertLearner._become(self, state)
-        self._wrong = numbers(state, "wrong", self._n)
+        return int(self._loss)
 
 
 def _needs_advice() -> InputError:

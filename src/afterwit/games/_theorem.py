@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from afterwit.core.certificate import ROUNDING, Assumption, Basis, Certificate, Hindsight
+from afterwit.core.certificate import ROUNDING, Assumption, Basis, Ceiling, Certificate, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 
 
-@dataclass(frozen=True)
-class GameEvidence:
+@dataclass(frozen=True, kw_only=True)
+class GameEvidence(Evidence):
     """A solved game, with the gap computed anew from the matrix."""
 
-    subject: str
     rows: int
     columns: int
-    rounds: int
     spread: float
     gap: float
     value: float
@@ -27,30 +24,24 @@ class GameEvidence:
     #: The largest entries of Q_T and Q'_T, added.
     regrets: float
 
-    def certificate(
-        self,
-        theorem: Theorem,
-        bound: float | None,
-        assumptions: tuple[Assumption, ...],
-        inputs: Mapping[str, float | str],
-    ) -> Certificate:
-        """The gap beside a theorem's bound."""
-        return Certificate(
-            theorem=theorem,
-            subject=self.subject,
-            rounds=self.rounds,
-            observed=self.gap,
-            bound=bound,
-            assumptions=assumptions,
-            hindsight=Hindsight(self.value, "of the game, give or take half the gap", "value"),
-            inputs=inputs,
-        )
+    def observed(self, theorem: Theorem) -> float:
+        del theorem
+        return self.gap
+
+    def hindsight(self, theorem: Theorem) -> Hindsight:
+        del theorem
+        return Hindsight(self.value, "of the game, give or take half the gap", "value")
+
+    def ceiling(self, theorem: Theorem) -> Ceiling:
+        del theorem
+        return Ceiling(self.spread, "no gap is above the spread of the payoffs")
 
 
 class GapBound(Theorem):
     """Two players with small regret: their average strategies have a small gap."""
 
     quantity = "gap"
+    beforehand = True
     #: What the theorem is about, as an assumption that the code enforces.
     played: str
     #: That taking turns does not hurt is proved for regret matching+; elsewhere it has to be observed.
@@ -68,7 +59,7 @@ class GapBound(Theorem):
             detail = f"they cost {evidence.cost_of_turns:.3g} on average" if hurt else ""
             assumptions.append(Assumption("taking turns did not hurt", Basis.OBSERVED, not hurt, detail))
         shape = (evidence.rows, evidence.columns, evidence.rounds, evidence.spread)
-        bound = self.bound(*shape) if all(assumption.met for assumption in assumptions) else None
+        bound = self.bound(*shape) if evidence.rounds else None
         inputs = dict(zip(("m", "n", "T", "Delta"), shape, strict=True))
-        certificate: Certificate = evidence.certificate(self, bound, tuple(assumptions), inputs)
+        certificate: Certificate = evidence.certificate(self, bound, inputs, *assumptions)
         return certificate

@@ -40,7 +40,7 @@ class PredictiveRegretMatchingPlusBound(GapBound):
     """The worst case: every prediction of the regrets is as wrong as can be."""
 
     name = "regret bound of predictive regret matching+"
-    statement = "gap <= 2 w Delta sqrt(T) (sqrt(m - 1) + sqrt(n - 1)), w = 6 T / ((T + 1)(2 T + 1))"
+    formula = "2 w Delta sqrt(T) (sqrt(m - 1) + sqrt(n - 1)), w = 6 T / ((T + 1)(2 T + 1))"
     citation = "Farina et al. 2021, with weights t^2 as proved in games/predictive_regret_matching_plus.py"
     played = "both players play predictive regret matching+ in turns, and round t counts t^2-fold"
     turns_are_observed = True

@@ -43,7 +43,7 @@ class RegretMatchingPlusBound(GapBound):
     """Regrets grow like sqrt(T), so that the gap of the averages falls like 1 / sqrt(T)."""
 
     name = "regret bound of regret matching+"
-    statement = "gap <= w Delta sqrt(T) (sqrt(m - 1) + sqrt(n - 1)), w = 6 T / ((T + 1)(2 T + 1))"
+    formula = "w Delta sqrt(T) (sqrt(m - 1) + sqrt(n - 1)), w = 6 T / ((T + 1)(2 T + 1))"
     citation = "Tammelin et al. 2015 and Burch et al. 2019, with weights t^2 as proved in games/regret_matching_plus.py"
     played = "both players play regret matching+ in turns, and round t counts t^2-fold"
 
@@ -56,7 +56,7 @@ class KeptRegretsBound(Theorem):
     """The same with the regrets as they are: what steps 2 and 3 of the proof say, before step 1 bounds |Q_T|."""
 
     name = "bound by the regrets kept"
-    statement = "gap <= w (max Q_T + max Q'_T) + what taking turns cost, w = 6 T / ((T + 1)(2 T + 1))"
+    formula = "w (max Q_T + max Q'_T) + what taking turns cost, w = 6 T / ((T + 1)(2 T + 1))"
     citation = "Tammelin et al. 2015, as proved in games/regret_matching_plus.py"
     quantity = "gap"
     foreseeable = False
@@ -68,10 +68,10 @@ class KeptRegretsBound(Theorem):
     def certify(self, evidence: Any) -> Certificate | None:
         if not evidence.rounds:
             return None
-        observed = Assumption("the players kept their regrets, and round t counts t^2-fold", Basis.ENFORCED, True)
+        kept = Assumption("the players kept their regrets, and round t counts t^2-fold", Basis.ENFORCED, True)
         inputs = {"T": evidence.rounds, "max Q + max Q'": evidence.regrets, "cost": max(0.0, evidence.cost_of_turns)}
         bound = self.bound(evidence.rounds, evidence.regrets, evidence.cost_of_turns)
-        certificate: Certificate = evidence.certificate(self, bound, (observed,), inputs)
+        certificate: Certificate = evidence.certificate(self, bound, inputs, kept)
         return certificate
 
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from afterwit.core.certificate import Certificate, tightest_first
+from afterwit.core.certificate import Certificate, certify
 from afterwit.core.theorem import Theorem
+from afterwit.data.checks import count
 from afterwit.errors import InputError, Words, invalid
-from afterwit.games._payoffs import Floats, read_payoffs
-from afterwit.games._theorem import GameEvidence
+from afterwit.games._payoffs import Floats
 
 #: Why a solver stopped.
 STOPS = {
     "gap": "reached",
     "max_rounds": "not reached, the rounds ran out",
     "max_seconds": "not reached, the time ran out",
-    "rounding": "not reached, float64 can certify no smaller one",
-    "solver": "not reached, the solver could do no better",
+    "rounding": "not reached, float64 cannot certify a smaller one",
+    "solver": "not reached, the solver found nothing better",
 }
 
 
@@ -50,13 +49,16 @@ class GameSolution:
     cost_of_turns: float = field(default=0.0, repr=False)
     regrets: float = field(default=0.0, repr=False)
 
+    #: The module of `afterwit.certify` that computes the gap anew.
+    checker: ClassVar[str] = "games"
+
     def __post_init__(self) -> None:
         for strategy in (self.row_strategy, self.column_strategy):
             strategy.flags.writeable = False
 
     @property
     def gap(self) -> float:
-        """``upper`` less ``lower``: neither player can gain more by any change, of both together."""
+        """``upper`` less ``lower``: by changing their strategies both players together can gain no more."""
         return self.upper - self.lower
 
     @property
@@ -70,34 +72,14 @@ class GameSolution:
         return self.gap <= self.wanted
 
     def certificate(self, M: Any) -> Certificate:
-        """The method's bound on the gap beside the gap itself, computed anew from the matrix of the game."""
+        """The method's bound on the gap beside the gap itself, which is computed again from the matrix."""
         if not self.theorems:
             raise InputError(f"{self.method} has no certificate: {self.no_theorem_because}")
-        payoffs = read_payoffs(M)
-        rows, columns = len(self.row_strategy), len(self.column_strategy)
-        if payoffs.shape != (rows, columns):
-            shape = Words("one of {} x {}".format(*payoffs.shape))
-            raise invalid("M", f"the matrix of the game, {rows} x {columns}", shape)
-        losses, gains = payoffs.matrix @ self.column_strategy, payoffs.transposed @ self.row_strategy
-        gap = float(losses.max() - gains.min()) if self.maximize else float(gains.max() - losses.min())
-        evidence = GameEvidence(
-            subject=f"{self.method} on a game of {rows} x {columns}",
-            rows=rows,
-            columns=columns,
-            rounds=self.rounds,
-            spread=payoffs.spread,
-            gap=max(0.0, gap),
-            value=self.value,
-            cost_of_turns=self.cost_of_turns,
-            regrets=self.regrets,
-        )
-        found = [theorem.certify(evidence) for theorem in self.theorems]
-        return tightest_first([certificate for certificate in found if certificate is not None])
+        return certify(self, M)
 
     def describe(self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None, top: int = 10) -> str:
         """The solution in a few lines, with the names of the rows and columns, most played first."""
-        if not isinstance(top, Integral) or isinstance(top, bool) or top < 1:
-            raise invalid("top", "a whole number, at least 1", top)
+        top = count("top", top)
         for parameter, names, strategy in (
             ("rows", rows, self.row_strategy),
             ("columns", columns, self.column_strategy),

@@ -24,18 +24,15 @@ zero-sum game of 2 x 3, predictive-regret-matching+
 from __future__ import annotations
 
 import math
-import sys
 import time
 from contextlib import nullcontext
 from functools import cache
-from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
+from afterwit.data.checks import count, flag, is_number, real_number
 from afterwit.errors import invalid
 from afterwit.games._payoffs import read_payoffs
-from afterwit.games._run import Run
+from afterwit.games._rounds import GameRounds
 from afterwit.games.exponential_weights import ExponentialWeightsPlayer
 from afterwit.games.linear_program import NO_THEOREM
 from afterwit.games.predictive_regret_matching_plus import PredictiveRegretMatchingPlusPlayer
@@ -68,21 +65,20 @@ def solve_game(
     method       "predictive-regret-matching+", "regret-matching+", "exponential-weights" or "lp"
     max_rounds   stop after this many rounds (pivots for "lp") with the best so far
     max_seconds  stop after this time with the best so far; a round in progress is finished
-    maximize     M is what the row player receives: he maximises, the column player minimises
+    maximize     M is what the row player receives: the row player maximises, the column player minimises
     """
     started = time.perf_counter()
-    wanted = _number("gap", gap, "a finite number, at least 0", least=0.0)
+    wanted = 0.0 if is_number(gap) and gap == 0 else real_number("gap", gap, "a finite number, at least 0", 0.0)
     if not isinstance(method, str) or method not in METHODS:
         raise invalid("method", f"one of {', '.join(METHODS)}", method)
-    if not isinstance(max_rounds, Integral) or isinstance(max_rounds, bool) or int(max_rounds) < 1:
-        raise invalid("max_rounds", "a whole number, at least 1", max_rounds)
-    limit = _number("max_seconds", max_seconds, "a positive number", least=sys.float_info.min, most=math.inf)
-    if not isinstance(maximize, (bool, np.bool_)):
-        raise invalid("maximize", "True or False", maximize)
+    most = count("max_rounds", max_rounds)
+    endless = is_number(max_seconds) and max_seconds == math.inf
+    limit = math.inf if endless else real_number("max_seconds", max_seconds, "a positive number", 0.0)
+    maximize = flag("maximize", maximize)
     payoffs = read_payoffs(M)
     if maximize:
         payoffs = payoffs.negated()
-    run = Run(payoffs, wanted, int(max_rounds), started + limit)
+    run = GameRounds(payoffs, wanted, most, started + limit)
     theorems: tuple[Any, ...] = ()
     if method == "lp":
         run.solve()
@@ -100,7 +96,7 @@ def solve_game(
         seconds=time.perf_counter() - started,
         method=method,
         stopped_by=run.stopped_by,
-        maximize=bool(maximize),
+        maximize=maximize,
         theorems=theorems,
         no_theorem_because="" if theorems else NO_THEOREM,
         cost_of_turns=run.cost_of_turns,
@@ -122,10 +118,3 @@ def _thread_pools() -> Any:
     from threadpoolctl import ThreadpoolController  # comes with scikit-learn
 
     return ThreadpoolController()
-
-
-def _number(parameter: str, value: Any, allowed: str, least: float, most: float = sys.float_info.max) -> float:
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if not least <= number <= most:
-        raise invalid(parameter, allowed, value)
-    return number

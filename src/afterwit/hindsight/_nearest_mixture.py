@@ -50,7 +50,7 @@ def nearest_mixture(upper: Floats) -> Floats:
             break
         try:
             scaled, _ = nnls(np.vstack([upper / length, np.ones(count)]), target, maxiter=30 * count)
-        except RuntimeError:  # it went in circles: what there is stands, and its gap shows by how much it falls short
+        except RuntimeError:  # it does not converge: the best so far is returned, and its gap shows how far it is off
             break
         if not scaled.sum() > 0:
             break

@@ -7,7 +7,7 @@ Method      square        non-negative least squares on the triangle of the expe
             function      the level method, from the function's gradient
             A loss that is not convex, or has no gradient, is refused.
 Certificate ``gap``, computed from the data: no mixture loses less than loss - gap. For a function of one's own that
-            takes for granted that it is convex and that the gradient is its derivative.
+            assumes that it is convex and that the gradient is its derivative.
 Sleepers    are refused: a fixed mixture of forecasts needs them all.
 Use         the comparator of algorithms with the gradient trick. Their theorems hold against every mixture; a mixture
             that is not quite the best gives a smaller regret, which the bound covers all the same, and the regret to
@@ -36,7 +36,7 @@ from afterwit.hindsight._rounds import Advice, Floats, by_name, frozen, largest_
 #: Newton's method for the log loss ends there, or after so many steps.
 NEWTON_TOLERANCE = 1e-12
 NEWTON_STEPS = 60
-#: A weight below this is 0, if the loss does not mind.
+#: A weight below this is set to 0 if the loss does not grow.
 SMALLEST_WEIGHT = 1e-12
 
 

@@ -3,9 +3,9 @@
 Problem     minimise sum_t l(b + w . x_t, y_t) over all w, and over b if there is an intercept.
 Method      square        least squares by singular values (LAPACK): where columns depend on each other, the shortest w
             absolute, percentage, pinball    a linear program (HiGHS)
-            Other losses are refused: what is linear may leave the range in which they are defined.
+            Other losses are refused: a linear combination may leave the range in which they are defined.
 Sleepers    are refused: a fixed combination of forecasts needs them all.
-Use         what no mixture reaches: shows whether the experts are biased, or all wrong in the same way.
+Use         it may lose less than every mixture: that shows that the experts are biased, or all wrong in the same way.
 
 >>> found = best_linear([[1.0, 2.0], [2.0, 1.0], [3.0, 5.0]], [3.0, 1.0, 7.5])
 >>> found.weights.round(6).tolist(), round(found.loss, 6)
@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.checks import flag
 from afterwit.errors import Words, invalid
 from afterwit.hindsight import _quantile_program
 from afterwit.hindsight._nearest_mixture import BLOCK, triangle
@@ -65,8 +66,7 @@ def best_linear(advice: Any, outcomes: Any, loss: Any = "square", intercept: boo
     loss       "square", "absolute", "percentage" or "pinball(q)"
     intercept  whether a constant may be added to every forecast
     """
-    if not isinstance(intercept, (bool, np.bool_)):
-        raise invalid("intercept", "True or False", intercept)
+    intercept = flag("intercept", intercept)
     read = read_advice(advice, outcomes, loss, "a fixed combination needs every expert in every round")
     if read.loss.kind not in SUPPORTED:
         allowed = "'square', 'absolute', 'percentage' or 'pinball(q)', for the best linear combination to be found"
@@ -77,7 +77,7 @@ def best_linear(advice: Any, outcomes: Any, loss: Any = "square", intercept: boo
     if not len(values):
         vector = np.zeros(values.shape[1] + 1)
     elif read.loss.kind == "square":
-        vector = _least_squares(values, targets, bool(intercept))
+        vector = _least_squares(values, targets, intercept)
     else:
         rows, scaled, ends = quantile_problem(read, centred=False)
         if intercept:

@@ -23,12 +23,12 @@ best sequence with at most 1 shift: loss 0 over 4 rounds
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.checks import whole_number
 from afterwit.errors import InputError, invalid
 from afterwit.hindsight._rounds import Floats, frozen, read_losses
 
@@ -84,12 +84,10 @@ def best_shifting(
     loss      "square", "absolute", "percentage", "pinball(q)", "log", "zero-one" or one of `afterwit.losses`
     losses    instead of advice and outcomes: everyone's loss in every round
     """
-    if not isinstance(shifts, Integral) or isinstance(shifts, bool) or shifts < 0:
-        raise invalid("shifts", "a whole number, at least 0", shifts)
+    most = whole_number("shifts", shifts)
     values, experts = read_losses(advice, outcomes, loss, losses)
     if not len(values):
         raise invalid("rounds", "at least one", 0)
-    most = int(shifts)
     # Along the rounds everything runs faster in columns that lie together.
     columns = np.ascontiguousarray(values.T)
     awake = ~np.isnan(columns)

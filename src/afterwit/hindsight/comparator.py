@@ -28,7 +28,7 @@ class Comparator:
 
     @property
     def weights(self) -> Any:
-        """U by name if the data has names, otherwise by position."""
+        """The weights u by name if the data has names, otherwise by position."""
         return self.vector.copy() if self.names is None else dict(zip(self.names, self.vector.tolist(), strict=True))
 
     @cached_property

@@ -19,13 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.data.checks import positive_number
+from afterwit.data.checks import one_of, positive_number
 from afterwit.data.labels import Signs
+from afterwit.data.margin_losses import LOSSES
 from afterwit.data.rows import read_examples
-from afterwit.errors import invalid
 from afterwit.hindsight.comparator import Comparator, judge
 from afterwit.hindsight.svm import for_liblinear, solve_svm
-from afterwit.linear._losses import LOSSES
 
 #: A ridge below this share of the data's own curvature changes nothing that matters.
 SMALLEST_RIDGE = 1e-9
@@ -35,8 +34,7 @@ def least_loss(
     X: Any, y: Any, loss: str = "logistic", ridge: Any = None, ball: Any = None, *, labels: Any = (-1, 1)
 ) -> Comparator:
     """The weight vector that minimises the total loss, plus ridge/2 times its squared length, inside the ball."""
-    if loss not in LOSSES:
-        raise invalid("loss", "one of " + ", ".join(map(repr, LOSSES)), loss)
+    loss = one_of(LOSSES)("loss", loss)
     penalty = 0.0 if ridge is None else positive_number("ridge", ridge)
     rows, signs = read_examples(X, y, labels)
     matrix = rows.matrix()

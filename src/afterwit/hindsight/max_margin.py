@@ -66,7 +66,7 @@ def solve_max_margin(matrix: Any, signs: Signs) -> Any:
 
 
 def _contradictory(matrix: Any, signs: Signs) -> bool:
-    """Whether the same row stands there with both labels: the commonest reason why no separator exists."""
+    """Whether some row occurs with both labels: the most common reason why no separator exists."""
     labels: dict[bytes, int] = {}
     if hasattr(matrix, "indptr"):
         for begin, end, sign in zip(matrix.indptr[:-1], matrix.indptr[1:], signs, strict=True):

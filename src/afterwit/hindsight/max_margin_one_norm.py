@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.data.checks import flag
 from afterwit.data.labels import Signs
 from afterwit.data.rows import read_examples
 from afterwit.hindsight.comparator import Comparator, judge, normalised
@@ -35,7 +36,7 @@ def max_margin_one_norm(X: Any, y: Any, nonnegative: bool = False, *, labels: An
     """
     rows, signs = read_examples(X, y, labels)
     matrix = rows.matrix()
-    vector = solve_max_margin_one_norm(matrix, signs, nonnegative)
+    vector = solve_max_margin_one_norm(matrix, signs, flag("nonnegative", nonnegative))
     return None if vector is None else judge("maximum margin by the 1-norm", vector, matrix, signs, rows.names)
 
 

@@ -25,8 +25,8 @@ from afterwit.hindsight.comparator import Comparator, judge, normalised
 def svm(X: Any, y: Any, C: float = 1.0, *, labels: Any = (-1, 1)) -> Comparator:
     """The weight vector that minimises |u|^2/2 + C times the total hinge loss.
 
-    Warns (scikit-learn's ConvergenceWarning) where LIBLINEAR gives up before it is there: with a large C on data that
-    no hyperplane separates. What it returns is then still a comparator, but not the best.
+    Warns (scikit-learn's ConvergenceWarning) where LIBLINEAR stops before it has converged: with a large C on data that
+    no hyperplane separates. What it returns is then still a comparator, but not the best one.
     """
     C = positive_number("C", C)
     rows, signs = read_examples(X, y, labels)

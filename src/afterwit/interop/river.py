@@ -1,4 +1,4 @@
-"""What River asks of a model, without importing River.
+"""What River asks of a model, without importing River: a learner that is asked for such an attribute looks here.
 
 River learns what kind of model an object is with ``isinstance(model, river.base.Classifier)``. For an object it does
 not know it looks at the attribute ``_last_step``, by which it sees through its own pipelines; there it finds an empty
@@ -9,6 +9,7 @@ not matter.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -46,3 +47,23 @@ def memory(value: Any) -> int:
     if isinstance(value, (list, tuple)):
         return size + sum(map(memory, value))
     return size
+
+
+def _memory_of(learner: Any) -> int:
+    return memory(learner.parameters) + memory(learner.state())
+
+
+#: The attributes that River asks for, as functions of the learner.
+HOOKS: dict[str, Callable[[Any], Any]] = {
+    "_last_step": lambda _: role(),
+    "_supervised": lambda _: True,
+    "_multiclass": lambda learner: learner.many_labels,
+    "_mutable_attributes": lambda _: (),
+    "_tags": lambda _: set(),
+    "_is_stochastic": lambda learner: learner.parameters.get("seed", 0) is None,
+    "_raw_memory_usage": _memory_of,
+    "_memory_usage": lambda learner: f"{_memory_of(learner):,} B",
+    "_get_params": lambda learner: lambda: learner.parameters,
+    "_unit_test_params": lambda _: lambda: iter([{}]),
+    "_unit_test_skips": lambda _: lambda: set(SKIPPED_CHECKS),
+}

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data import rows as _rows
-from afterwit.data.rows import Rows, as_mapping, number
+from afterwit.data.rows import Rows, as_mapping, is_matrix_or_frame, members_as_features, number
 from afterwit.errors import Words, invalid
 
 MANY_STRINGS = "a sequence or a 1-D array of strings"
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Checked examples: their features, one table for every part of the kernel, and where it is asked for themselves.
+class KernelExamples:
+    """Checked examples: rows of features, for every kind of feature; and, if a function needs them, the examples.
 
     ``form`` is dense or sparse (features by position), named, texts or objects.
     """
@@ -36,10 +36,10 @@ class Examples:
         return "x" if self.single else f"X[{self.first + i}]"
 
 
-class Table:
-    """Examples as numpy and scipy see them: what the second evaluation of a kernel works on."""
+class ExampleMatrices:
+    """Examples as matrices of numpy and scipy: what the second evaluation of a kernel works on."""
 
-    def __init__(self, examples: Examples) -> None:
+    def __init__(self, examples: KernelExamples) -> None:
         self.examples = examples
         self._matrices: dict[int | None, Any] = {}
 
@@ -78,30 +78,30 @@ def squared_distances(a: Any, b: Any) -> Any:
 # ---------------------------------------------------------------------- reading
 
 
-def read_many(kernel: Any, X: Any) -> Examples:
+def read_many(kernel: Any, X: Any) -> KernelExamples:
     """Check many examples for a kernel; nothing is left to be checked later."""
-    if isinstance(X, Examples):
+    if isinstance(X, KernelExamples):
         return X
     if kernel.takes == "strings":
         return texts(kernel, _strings(X))
     if kernel.takes == "anything":
         return _anything(X)
     if isinstance(X, Sequence) and not isinstance(X, (str, bytes)) and any(isinstance(x, (set, frozenset)) for x in X):
-        X = [_members(x) if isinstance(x, (set, frozenset)) else x for x in X]
+        X = [members_as_features(x) if isinstance(x, (set, frozenset)) else x for x in X]
     return vectors(kernel, _rows.read_many(X))
 
 
-def read_one(kernel: Any, x: Any) -> Examples:
+def read_one(kernel: Any, x: Any) -> KernelExamples:
     """One example in the same form."""
-    if isinstance(x, Examples):
+    if isinstance(x, KernelExamples):
         return x
     if kernel.takes == "strings":
         if not isinstance(x, str):
             raise invalid("x", "a string", x)
         return replace(texts(kernel, [str(x)]), single=True)
     if kernel.takes == "anything":
-        return Examples(1, "objects", objects=[x], single=True)
-    x = _members(x) if isinstance(x, (set, frozenset)) else as_mapping(x)
+        return KernelExamples(1, "objects", objects=[x], single=True)
+    x = members_as_features(x) if isinstance(x, (set, frozenset)) else as_mapping(x)
     if not isinstance(x, dict):
         return vectors(kernel, _rows.read_one(x))
     values = np.array([number(f"x[{name!r}]", value) for name, value in x.items()], dtype=np.float64)
@@ -109,20 +109,20 @@ def read_one(kernel: Any, x: Any) -> Examples:
     return vectors(kernel, Rows(1, len(x), values, columns, starts, names=list(x), single=True))
 
 
-def vectors(kernel: Any, rows: Rows) -> Examples:
+def vectors(kernel: Any, rows: Rows) -> KernelExamples:
     """Rows of numbers as examples."""
     rows.require_finite()
     if rows.names is None and rows.starts is not None:
         rows = _without_repeats(rows)
     objects = [rows.row(i) for i in range(rows.count)] if kernel.functions else None
     form = "named" if rows.names is not None else "dense" if rows.starts is None else "sparse"
-    return Examples(rows.count, form, {None: rows}, objects, rows.first, rows.single)
+    return KernelExamples(rows.count, form, {None: rows}, objects, rows.first, rows.single)
 
 
-def texts(kernel: Any, strings: list[str]) -> Examples:
+def texts(kernel: Any, strings: list[str]) -> KernelExamples:
     """Strings as examples: for every length the kernel asks for, the substrings of each."""
     parts: dict[int | None, Rows] = {length: _substrings(strings, length) for length in kernel.lengths}
-    return Examples(len(strings), "texts", parts, strings)
+    return KernelExamples(len(strings), "texts", parts, strings)
 
 
 def _substrings(strings: list[str], length: int) -> Rows:
@@ -160,24 +160,15 @@ def _strings(X: Any) -> list[str]:
     return [str(text) for text in X]
 
 
-def _anything(X: Any) -> Examples:
-    if (
-        isinstance(X, Rows)
-        or _rows._is_scipy_sparse(X)
-        or type(X).__module__.partition(".")[0] in _rows.FRAME_LIBRARIES
-    ):
+def _anything(X: Any) -> KernelExamples:
+    if isinstance(X, Rows) or is_matrix_or_frame(X):
         rows = _rows.read_many(X)
-        return Examples(rows.count, "objects", objects=[rows.row(i) for i in range(rows.count)], first=rows.first)
+        return KernelExamples(rows.count, "objects", objects=[rows.row(i) for i in range(rows.count)], first=rows.first)
     if isinstance(X, np.ndarray) and X.ndim > 0:
-        return Examples(len(X), "objects", objects=list(X))
+        return KernelExamples(len(X), "objects", objects=list(X))
     if not isinstance(X, Sequence) or isinstance(X, (str, bytes)):
         raise invalid("X", "a sequence or an array of examples", X)
-    return Examples(len(X), "objects", objects=list(X))
-
-
-def _members(x: Any) -> dict[Any, float]:
-    """A set as features of value 1; sorted, because the order of a set of strings differs from run to run."""
-    return dict.fromkeys(sorted(x, key=lambda member: (type(member).__name__, repr(member))), 1.0)
+    return KernelExamples(len(X), "objects", objects=list(X))
 
 
 def _without_repeats(rows: Rows) -> Rows:

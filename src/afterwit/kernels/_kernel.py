@@ -1,8 +1,7 @@
 """What all kernels share: evaluation, composition, and their form as data.
 
-A kernel says three things: what examples it ``takes``; its ``steps``, which the compiled support set runs (each puts an
-array on a stack or works on those on top, one number for every kept example); and the same once more as one expression
-of numpy, ``_matrix``, against which the first is checked.
+A kernel says three things: what examples it ``takes``; its ``steps``, which the compiled support set runs (see
+`_steps`); and the same once more as one expression of numpy, ``_matrix``, against which the first is checked.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ import numpy.typing as npt
 
 from afterwit.data.checks import positive_number
 from afterwit.errors import InputError, Words, invalid, shorten
+from afterwit.kernels._steps import Operation, Step, features_of, functions_of
 
 Floats = npt.NDArray[np.float64]
-#: A step of a kernel's evaluation: its name, and what it needs to know.
-Step = tuple[str, Any]
 
 
 class Kernel:
@@ -44,11 +42,11 @@ class Kernel:
 
     def gram(self, X: Any) -> Floats:
         """The matrix of K(x, z) for all pairs of rows of X, by numpy."""
-        from afterwit.kernels._examples import Table, read_many
+        from afterwit.kernels._examples import ExampleMatrices, read_many
 
         everything = slice(None)
         with np.errstate(over="ignore", invalid="ignore"):
-            matrix = self._matrix(Table(read_many(self, X)), everything, everything)
+            matrix = self._matrix(ExampleMatrices(read_many(self, X)), everything, everything)
         if not np.isfinite(matrix).all():
             raise invalid("X", "examples whose kernel values are finite numbers", Words("others"))
         return matrix
@@ -59,8 +57,8 @@ class Kernel:
         """How the support set evaluates it."""
         raise NotImplementedError
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
-        """Its values for some rows of a table (left) with others (right)."""
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
+        """Its values for some of the examples (left) with others (right)."""
         raise NotImplementedError
 
     def as_data(self) -> list[Any]:
@@ -86,12 +84,12 @@ class Kernel:
     @property
     def lengths(self) -> list[int]:
         """The lengths of substrings it asks for, each once."""
-        return list(dict.fromkeys(what for name, what in self.steps() if name == "products" and what is not None))
+        return [length for length in features_of(self.steps()) if length is not None]
 
     @property
-    def functions(self) -> list[Callable[..., Any]]:
+    def functions(self) -> tuple[Callable[..., Any], ...]:
         """The plain functions in it."""
-        return [what for name, what in self.steps() if name == "function"]
+        return functions_of(self.steps())
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,11 +102,12 @@ class Sum(Kernel):
         object.__setattr__(self, "takes", _common_kind(self.terms))
 
     def steps(self) -> list[Step]:
-        return _joined(self.terms, "add")
+        return _joined(self.terms, Operation.ADD)
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
         return sum(
-            (term._matrix(table, left, right) for term in self.terms[1:]), self.terms[0]._matrix(table, left, right)
+            (term._matrix(matrices, left, right) for term in self.terms[1:]),
+            self.terms[0]._matrix(matrices, left, right),
         )
 
     def as_data(self) -> list[Any]:
@@ -128,12 +127,12 @@ class Product(Kernel):
         object.__setattr__(self, "takes", _common_kind(self.factors))
 
     def steps(self) -> list[Step]:
-        return _joined(self.factors, "multiply")
+        return _joined(self.factors, Operation.MULTIPLY)
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
         return math.prod(
-            (factor._matrix(table, left, right) for factor in self.factors[1:]),
-            start=self.factors[0]._matrix(table, left, right),
+            (factor._matrix(matrices, left, right) for factor in self.factors[1:]),
+            start=self.factors[0]._matrix(matrices, left, right),
         )
 
     def as_data(self) -> list[Any]:
@@ -158,10 +157,10 @@ class Scaled(Kernel):
         object.__setattr__(self, "takes", self.kernel.takes)
 
     def steps(self) -> list[Step]:
-        return [*self.kernel.steps(), ("scale", self.factor)]
+        return [*self.kernel.steps(), Step(Operation.SCALE, self.factor)]
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
-        return self.factor * self.kernel._matrix(table, left, right)
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
+        return self.factor * self.kernel._matrix(matrices, left, right)
 
     def as_data(self) -> list[Any]:
         return ["scaled", self.factor, self.kernel.as_data()]
@@ -242,10 +241,10 @@ def _in_product(kernel: Kernel) -> str:
     return f"({kernel!r})" if isinstance(kernel, (Sum, Scaled)) else repr(kernel)
 
 
-def _joined(parts: tuple[Kernel, ...], operation: str) -> list[Step]:
+def _joined(parts: tuple[Kernel, ...], operation: Operation) -> list[Step]:
     steps = parts[0].steps()
     for part in parts[1:]:
-        steps += [*part.steps(), (operation, None)]
+        steps += [*part.steps(), Step(operation)]
     return steps
 
 

@@ -17,16 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.kernels._kernel import Floats, Kernel, Step
+from afterwit.kernels._kernel import Floats, Kernel
+from afterwit.kernels._steps import Operation, Step
 
 
 @dataclass(frozen=True, repr=False)
 class AllProducts(Kernel):
     def steps(self) -> list[Step]:
-        return [("all products", None)]
+        return [Step(Operation.ALL_PRODUCTS)]
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
-        features = table.features()
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
+        features = matrices.features()
         a, b = features[left], features[right]
         matrix = np.ones((a.shape[0], b.shape[0]))
         if not hasattr(a, "indptr"):

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from afterwit.errors import invalid
-from afterwit.kernels._kernel import Floats, Kernel, Step, cannot_be_saved, kernel_value
+from afterwit.kernels._kernel import Floats, Kernel, cannot_be_saved, kernel_value
+from afterwit.kernels._steps import Operation, Step
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,10 +30,10 @@ class Function(Kernel):
     takes = "anything"
 
     def steps(self) -> list[Step]:
-        return [("function", self.call)]
+        return [Step(Operation.FUNCTION, self.call)]
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
-        first, second = table.objects(left), table.objects(right)
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
+        first, second = matrices.objects(left), matrices.objects(right)
         values = [[kernel_value(self.call(x, z)) for z in second] for x in first]
         return np.array(values, dtype=np.float64).reshape(len(first), len(second))
 

@@ -22,7 +22,8 @@ import numpy as np
 from afterwit.data.checks import positive_number
 from afterwit.errors import invalid
 from afterwit.kernels._examples import squared_distances
-from afterwit.kernels._kernel import Floats, Kernel, Step
+from afterwit.kernels._kernel import Floats, Kernel
+from afterwit.kernels._steps import Operation, Step
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,10 +31,10 @@ class Gaussian(Kernel):
     width: float
 
     def steps(self) -> list[Step]:
-        return [("distances", None), ("gaussian", 2.0 * self.width * self.width)]
+        return [Step(Operation.DISTANCES), Step(Operation.GAUSSIAN, 2.0 * self.width * self.width)]
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
-        features = table.features()
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
+        features = matrices.features()
         matrix: Floats = np.exp(-squared_distances(features[left], features[right]) / (2.0 * self.width * self.width))
         return matrix
 

@@ -1,4 +1,4 @@
-"""The kernel perceptron: the perceptron in a space it never enters.
+"""The kernel perceptron: the perceptron in the feature space of a kernel.
 
 Setting     x_t anything a kernel K takes, K(x, z) = phi(x) . phi(z) in some feature space; y_t in {-1, +1}; predict
             sgn(sum_s alpha_s y_s K(x_s, x_t)), sgn(0) = +1.
@@ -6,9 +6,9 @@ Update      on a mistake only: alpha_t = 1. The examples with alpha_s = 1 are ke
             with w = sum_s alpha_s y_s phi(x_s).
 Guarantee   all of the perceptron's in feature space, with R^2 = max_t K(x_t, x_t): if a unit v there has
             y_t (v . phi(x_t)) >= gamma for all t, at most (R/gamma)^2 mistakes; on any sequence, the hinge bounds.
-            With a budget that had to drop examples: the budget bound below, which knows what the drops cost.
-Assumes     K is positive semidefinite: so are all kernels of `afterwit.kernels`; for a function of your own that is
-            your promise. Nothing about where the examples come from.
+            If a budget made it drop examples: the budget bound below, which counts what the drops cost.
+Assumes     K is positive semidefinite. All kernels of `afterwit.kernels` are; for a function of your own that is your
+            promise. Nothing about where the examples come from.
 Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Figure 8.9; Blum, Hopcroft
             & Kannan, Foundations of Data Science, section 6.6. Dropping the oldest: Dekel, Shalev-Shwartz & Singer,
             The Forgetron, 2008 (which shrinks the coefficients as well, and is another algorithm).
@@ -31,18 +31,19 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from numbers import Integral
 from typing import Any
 
 import cython
 import numpy as np
 
+from afterwit.core.certificate import certify
+from afterwit.core.declared import LABELS, Count, Option
 from afterwit.core.theorem import Theorem
+from afterwit.data.checks import whole_number
 from afterwit.data.rows import LARGEST_POSITION, Rows
-from afterwit.data.values import signature
 from afterwit.errors import Words, invalid
 from afterwit.kernels import polynomial
-from afterwit.kernels._examples import Examples, read_many, read_one, texts, vectors
+from afterwit.kernels._examples import KernelExamples, read_many, read_one, texts, vectors
 from afterwit.kernels._kernel import as_kernel
 from afterwit.kernels._support import Support
 from afterwit.linear.perceptron import perceptron_bounds
@@ -68,7 +69,7 @@ class BudgetBound(Theorem):
         M - L <= |u| sqrt(M R^2 + 2 F),
 
     and solved for M, with a = R |u|, the statement; where F is negative, 0 stands for it. F = 0 gives Theorem 8.11 with
-    the losses of all rounds. F depends on what the learner did: this is no promise.
+    the losses of all rounds. F depends on what the learner did, so the bound cannot be known beforehand.
     """
 
     name = "budget bound"
@@ -84,6 +85,9 @@ class BudgetBound(Theorem):
         return hinge_loss + a * a / 2 + math.sqrt(a**4 / 4 + a * a * hinge_loss + 2 * norm * norm * cost)
 
     def certify(self, evidence: Any) -> Any:
+        if not evidence.dropped:
+            # The bound is then the sharper hinge bound.
+            return None
         unit = evidence.unit
         cost = evidence.budget_cost / unit / unit
 
@@ -103,35 +107,47 @@ class BudgetBound(Theorem):
         return evidence.certificate(self, bound(best), inputs)
 
 
+def _read_kernel(parameter: str, value: Any) -> Any:
+    del parameter
+    return as_kernel(value)
+
+
+def _read_budget(parameter: str, value: Any) -> int | None:
+    return None if value is None else whole_number(parameter, value, 1, words="a whole number, at least 1, or None")
+
+
+BUDGET = Option("budget", None, _read_budget)
+
+
 @cython.cclass
 class KernelPerceptron(BinaryLearner):
     """The kernel perceptron of Figure 8.9.
 
     kernel  one of `afterwit.kernels`, a composition of them, or any function K(x, z). The default, (1 + x . z)^2, is
             the perceptron on all features, their pairwise products and a constant; it has no scale to be tuned
-    budget  at most so many examples are kept: when a further one comes the oldest goes; None keeps all
+    budget  how many examples are kept at most: when there are more, the oldest is dropped; None keeps all
     labels  the negative and the positive label
     """
 
     _kernel: cython.object
     _budget: cython.object
-    _dropped: cython.longlong
+    _dropped = cython.declare(cython.longlong, visibility="public")
     _support: cython.object
 
     theorems = (*perceptron_bounds(), BudgetBound())
+    checker = "kernel"
+    options = (Option("kernel", polynomial(2), _read_kernel), BUDGET, LABELS)
+    kept = (Count("dropped"),)
 
-    __signature__ = signature(kernel=polynomial(2), budget=None, labels=(-1, 1))
-
-    def __init__(self, kernel: Any = polynomial(2), budget: Any = None, labels: Any = (-1, 1)) -> None:  # noqa: B008
-        self._kernel = as_kernel(kernel)
-        if budget is not None:
-            if not isinstance(budget, Integral) or isinstance(budget, bool) or int(budget) < 1:
-                raise invalid("budget", "a whole number, at least 1, or None", budget)
-            budget = int(budget)
-        self._budget = budget
-        BinaryLearner.__init__(self, labels)
+    def _begin(self) -> None:
+        BinaryLearner._begin(self)
+        self._kernel = self._chosen_kernel()
+        self._budget = self._options["budget"]
         self._dropped = 0
         self._support = Support(self._kernel)
+
+    def _chosen_kernel(self) -> Any:
+        return self._options["kernel"]
 
     # ------------------------------------------------------------------ the figure
 
@@ -197,13 +213,8 @@ class KernelPerceptron(BinaryLearner):
         return self._kernel
 
     @property
-    def budget(self) -> Any:
-        """How many examples it may keep; None: any number."""
-        return self._budget
-
-    @property
     def dropped(self) -> int:
-        """How many examples the budget has made it drop."""
+        """How many examples it has dropped because of the budget."""
         return self._dropped
 
     @property
@@ -216,12 +227,12 @@ class KernelPerceptron(BinaryLearner):
     def support(self) -> Any:
         """The kept examples, oldest first, as ``predict_many`` takes them.
 
-        A matrix where they came as arrays, a scipy array where as sparse rows, a list of dicts (also for sets), strings
-        or whatever they were.
+        A matrix if they came as arrays, a scipy array if they came as sparse rows, a list of dicts if they came as
+        dicts or sets; otherwise a list of strings, or of whatever they were.
         """
         with self._lock:
-            kept = self._kept()
-        form, content = kept["form"], kept["support"]
+            stored = self._stored_support()
+        form, content = stored["form"], stored["support"]
         if form == "sparse":
             from scipy.sparse import csr_array
 
@@ -241,18 +252,12 @@ class KernelPerceptron(BinaryLearner):
         X and y are the examples the learner learned from, in order (once for each pass). A comparator may be given as
         coefficients b_t, one for each row of X: it is then u = sum_t b_t phi(x_t).
         """
-        from afterwit.certify.kernel import certify
-
-        return certify(self, X, y, comparator)
+        return certify(self, *self._checked(X, y), comparator)
 
     # ------------------------------------------------------------------ copying, comparing, saving
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"kernel": self._kernel, "budget": self._budget, "labels": self._labels.pair}
-
-    def _kept(self) -> dict[str, Any]:
-        """The form of the kept examples, and themselves; names in the order in which they occur."""
+    def _stored_support(self) -> dict[str, Any]:
+        """The form of the kept examples, and the examples; names in the order in which they occur."""
         support = self._support
         form = support.form()
         if form in ("texts", "objects"):
@@ -269,22 +274,20 @@ class KernelPerceptron(BinaryLearner):
         return {"form": form, "support": content}
 
     def _state(self) -> dict[str, Any]:
-        state = BinaryLearner._state(self)
-        state["dropped"] = self._dropped
-        state["coefficients"] = self._support.coefficients()
-        state.update(self._kept())
-        return state
+        coefficients = self._support.coefficients()
+        return {**BinaryLearner._state(self), "coefficients": coefficients, **self._stored_support()}
 
     def _check_state(self, state: Any) -> None:
+        BinaryLearner._check_state(self, state)
         dropped, coefficients = state["dropped"], state["coefficients"]
         if not _is_array(coefficients, np.float64, 1) or not np.isin(coefficients, (-1.0, 1.0)).all():
             raise invalid("coefficients", "an array of -1.0 and 1.0", coefficients)
-        if type(dropped) is not int or dropped != state["updates"] - len(coefficients):
+        if dropped != state["updates"] - len(coefficients):
             raise invalid("dropped", "the number of updates that are not kept", dropped)
         examples = self._examples_of(state)
         if (examples.count if examples is not None else 0) != len(coefficients):
             raise invalid("coefficients", "one for every kept example", Words(f"{len(coefficients)} numbers"))
-        if len(coefficients) > (len(coefficients) if self._budget is None else self._budget):
+        if self._budget is not None and len(coefficients) > self._budget:
             raise invalid("coefficients", f"at most {self._budget}, the budget", Words(f"{len(coefficients)} numbers"))
 
     def _examples_of(self, state: Any) -> Any:
@@ -300,7 +303,7 @@ class KernelPerceptron(BinaryLearner):
                 raise invalid("support", "a 2-D array of float64", content)
             return read_many(self._kernel, content)
         if form == "objects":
-            return Examples(len(content), form, objects=list(content))
+            return KernelExamples(len(content), form, objects=list(content))
         if form == "texts":
             if not isinstance(content, list) or not all(type(text) is str for text in content):
                 raise invalid("support", "a list of strings", content)
@@ -309,7 +312,6 @@ class KernelPerceptron(BinaryLearner):
 
     def _become(self, state: Any) -> None:
         BinaryLearner._become(self, state)
-        self._dropped = state["dropped"]
         examples, support = self._examples_of(state), self._support
         support.clear()
         if examples is not None:

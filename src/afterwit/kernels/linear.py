@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from afterwit.kernels._examples import inner_products
-from afterwit.kernels._kernel import Floats, Kernel, Step
+from afterwit.kernels._kernel import Floats, Kernel
+from afterwit.kernels._steps import Operation, Step
 
 
 @dataclass(frozen=True, repr=False)
 class Linear(Kernel):
     def steps(self) -> list[Step]:
-        return [("products", None)]
+        return [Step(Operation.PRODUCTS)]
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
-        features = table.features()
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
+        features = matrices.features()
         return inner_products(features[left], features[right])
 
     def as_data(self) -> list[Any]:

@@ -11,12 +11,12 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.6.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
-from afterwit.errors import invalid
+from afterwit.data.checks import whole_number
 from afterwit.kernels._examples import inner_products
-from afterwit.kernels._kernel import Floats, Kernel, Step
+from afterwit.kernels._kernel import Floats, Kernel
+from afterwit.kernels._steps import Operation, Step
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,10 +24,10 @@ class Polynomial(Kernel):
     degree: int
 
     def steps(self) -> list[Step]:
-        return [("products", None), ("power", self.degree)]
+        return [Step(Operation.PRODUCTS), Step(Operation.POWER, self.degree)]
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
-        features = table.features()
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
+        features = matrices.features()
         matrix: Floats = (1.0 + inner_products(features[left], features[right])) ** self.degree
         return matrix
 
@@ -40,6 +40,4 @@ class Polynomial(Kernel):
 
 def polynomial(degree: int) -> Kernel:
     """K(x, z) = (1 + x . z)^degree for vectors, dicts, sparse rows and sets."""
-    if not isinstance(degree, Integral) or isinstance(degree, bool) or not 1 <= int(degree) <= 1000:
-        raise invalid("degree", "a whole number from 1 to 1000", degree)
-    return Polynomial(int(degree))
+    return Polynomial(whole_number("degree", degree, 1, 1000, "a whole number from 1 to 1000"))

@@ -13,12 +13,12 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.6.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
-from afterwit.errors import invalid
+from afterwit.data.checks import count
 from afterwit.kernels._examples import inner_products
-from afterwit.kernels._kernel import Floats, Kernel, Step
+from afterwit.kernels._kernel import Floats, Kernel
+from afterwit.kernels._steps import Operation, Step
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,10 +27,10 @@ class String(Kernel):
     takes = "strings"
 
     def steps(self) -> list[Step]:
-        return [("products", self.length)]
+        return [Step(Operation.PRODUCTS, self.length)]
 
-    def _matrix(self, table: Any, left: Any, right: Any) -> Floats:
-        features = table.features(self.length)
+    def _matrix(self, matrices: Any, left: Any, right: Any) -> Floats:
+        features = matrices.features(self.length)
         return inner_products(features[left], features[right])
 
     def as_data(self) -> list[Any]:
@@ -42,6 +42,4 @@ class String(Kernel):
 
 def string(length: int) -> Kernel:
     """The number of different substrings of that length that two strings have in common."""
-    if not isinstance(length, Integral) or isinstance(length, bool) or int(length) < 1:
-        raise invalid("length", "a whole number, at least 1", length)
-    return String(int(length))
+    return String(count("length", length))

@@ -29,7 +29,7 @@ from afterwit.core.certificate import certify
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.learner import view
 from afterwit.data.checks import flag
-from afterwit.data.rows import as_mapping, number, plain_name, read_examples, read_many, read_one
+from afterwit.data.rows import as_mapping, number, plain_name, read_examples, read_many, read_one, wrong_space
 from afterwit.errors import InputError, Words, invalid
 
 if cython.compiled:
@@ -69,10 +69,13 @@ class LinearLearner(BinaryLearner):
 
     checker = "perceptron"
     options = SHARED
+    learns_what_it_predicts = True
     #: A round without an update leaves it as it was, but for the count.
     _rests = True
     #: How many numbers there are for every feature.
     _numbers_per_feature = 1
+    #: It has an intercept without an option that says so.
+    _always_intercept = False
 
     def _begin(self) -> None:
         if cython.compiled and hasattr(self, "update"):
@@ -84,7 +87,7 @@ class LinearLearner(BinaryLearner):
         self._names: list[Any] = []
         self._weights = view(np.zeros(16 * self._stride))
         self._fresh = 0.0
-        self._reserved = 1 if self._options["intercept"] else 0
+        self._reserved = 1 if self._always_intercept or self._options["intercept"] else 0
         self._features = self._reserved
         self._bad_values_show = True
         self._scratch_values = view(np.zeros(64))
@@ -247,7 +250,7 @@ class LinearLearner(BinaryLearner):
         unseen: cython.int = 0
         value: cython.double
         if not self._named and self._features > self._reserved:
-            raise _wrong_space("positions", "a dict")
+            raise wrong_space("positions", "a dict")
         if len(x) >= self._scratch_values.shape[0]:
             self._need_scratch(2 * len(x))
             self._rest()
@@ -377,13 +380,13 @@ class LinearLearner(BinaryLearner):
         """Take a block of checked rows as the source of current rows."""
         if rows.names is None:
             if self._named:
-                raise _wrong_space("names", "positions")
+                raise wrong_space("names", "positions")
             if learning:
                 self.grow(self._reserved + rows.width)
             columns = rows.columns
         else:
             if not self._named and self._features > self._reserved:
-                raise _wrong_space("positions", "names")
+                raise wrong_space("positions", "names")
             places = [self._vocabulary.get(name, -1) for name in rows.names]
             if learning:
                 self.grow(self._features + places.count(-1))
@@ -603,11 +606,3 @@ class LinearLearner(BinaryLearner):
         size = max(16, self._features)
         self._weights = larger(weights, len(weights), size * self._stride, self._fresh)
         BinaryLearner._become(self, state)
-
-
-def _wrong_space(learned: str, received: str) -> InputError:
-    allowed = {
-        "positions": "an array or sparse rows, because this learner has learned features by position",
-        "names": "a dict, a DataFrame or a sequence of dicts, because this learner has learned features by name",
-    }
-    return invalid("x", allowed[learned], Words(received))

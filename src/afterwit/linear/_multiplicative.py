@@ -22,7 +22,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import Count, Number, Option, any_number
+from afterwit.core.declared import Count, Number, Option, any_number, is_not_negative
 from afterwit.data.checks import positive_number
 from afterwit.linear._engine import SHARED
 
@@ -73,8 +73,10 @@ class MultiplicativeLearner(PairedLearner):
     checker = "multiplicative"
     options = (Option("rate", 0.1, positive_number), *SHARED)
     kept = (
-        Number("shift", lambda shift: shift >= 0, "a number that is not negative"),
-        *(Number(name, any_number, "a number") for name in ("total", "lost", "peak")),
+        Number("shift", is_not_negative, "a number that is not negative"),
+        Number("total", any_number, "a number"),
+        Number("lost", any_number, "a number"),
+        Number("peak", any_number, "a number"),
         Count("moved"),
         Count("changes"),
     )

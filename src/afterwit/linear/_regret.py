@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from afterwit.core.certificate import Assumption, Basis
@@ -20,22 +21,38 @@ from afterwit.core.theorem import Input, Theorem
 GRADIENT = length("gradient", "G", "the longest a gradient can be")
 
 
+class DescentKind(StrEnum):
+    """How a gradient learner steps."""
+
+    #: w <- w - rate g
+    PLAIN = "plain"
+    #: The same, then to the nearest point of a ball.
+    PROJECTED = "projected"
+    #: The same as plain on an objective that has |w|^2/2 in every round.
+    RIDGE = "ridge"
+    #: A rate of its own for every feature; into a box, if there is one.
+    ADAPTIVE = "adaptive"
+
+
 @dataclass(frozen=True)
 class Descent:
     """What a gradient learner does, as a checker needs to know it.
 
-    In each round the objective is ``factor`` times the loss, plus |w|^2/2 if ``ridge``.
+    In each round the objective is ``factor`` times the loss, plus |w|^2/2 if it has a ridge.
     """
 
+    kind: DescentKind
     loss: str
     rate: float
     factor: float = 1.0
-    ridge: bool = False
     decreasing: bool = False
     ball: float | None = None
-    adaptive: bool = False
     delta: float = 0.0
     box: float | None = None
+
+    @property
+    def ridge(self) -> bool:
+        return self.kind is DescentKind.RIDGE
 
 
 class RegretBound(Theorem):

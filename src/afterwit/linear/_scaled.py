@@ -19,11 +19,15 @@ else:
     from afterwit.linear._engine import LinearLearner
 
 
+def _is_a_scale(value: float) -> bool:
+    return 0 < value <= 1
+
+
 @cython.cclass
 class ScaledLearner(LinearLearner):
     """A linear learner that can multiply all its weights by one factor."""
 
-    kept = (Number("scale", lambda scale: 0 < scale <= 1, "above 0 and at most 1"),)
+    kept = (Number("scale", _is_a_scale, "above 0 and at most 1"),)
 
     def _begin(self) -> None:
         self._scale = 1.0

@@ -26,9 +26,9 @@ import cython
 
 from afterwit.core.declared import Option
 from afterwit.data.checks import one_of, optional, positive_number, zero_or_positive
+from afterwit.data.margin_losses import LOSSES
 from afterwit.linear._engine import SHARED
-from afterwit.linear._losses import LOSSES
-from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent
+from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent, DescentKind
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._losses import slope
@@ -105,9 +105,9 @@ class AdaGrad(PairedLearner):
 
     def _descent(self) -> Descent:
         return Descent(
-            loss=self._options["loss"],
-            rate=self._rate,
-            adaptive=True,
+            DescentKind.ADAPTIVE,
+            self._options["loss"],
+            self._rate,
             delta=self._delta,
             box=self._options["box"],
         )

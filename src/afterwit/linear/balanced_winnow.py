@@ -20,6 +20,8 @@ Source      Littlestone 1988; Kivinen & Warmuth 1997 (EG with positive and negat
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 
 from afterwit.linear.winnow import TunedWinnowBound, WinnowBound, WinnowHingeBound

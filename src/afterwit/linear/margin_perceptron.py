@@ -22,7 +22,7 @@ from typing import Any
 import cython
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.core.declared import Number, Option
+from afterwit.core.declared import Number, Option, is_not_negative
 from afterwit.core.inputs import RADIUS, SEPARABLE, length, margin_within_radius
 from afterwit.core.theorem import Theorem
 from afterwit.data.checks import positive_number
@@ -87,7 +87,10 @@ class MarginPerceptron(LinearLearner):
     theorems = (MarginUpdateBound(),)
 
     options = (Option("margin", 0.1, positive_number), *SHARED)
-    kept = tuple(Number(name, lambda x: x >= 0, "a number that is not negative") for name in ("square", "peak"))
+    kept = (
+        Number("square", is_not_negative, "a number that is not negative"),
+        Number("peak", is_not_negative, "a number that is not negative"),
+    )
 
     def _begin(self) -> None:
         self._margin = self._options["margin"]

@@ -21,17 +21,24 @@ Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.11 and Exercise 8.5; 
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 
 from afterwit.core.declared import Option
 from afterwit.data.checks import positive_number, share
 from afterwit.linear._engine import SHARED
-from afterwit.linear._regret import Descent, LargestGradientBound, ObservedGradientsBound
+from afterwit.linear._regret import Descent, DescentKind, LargestGradientBound, ObservedGradientsBound
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._scaled import ScaledLearner
 else:
     from afterwit.linear._scaled import ScaledLearner
+
+
+def _checked_rate(parameter: str, value: Any) -> float:
+    positive_number(parameter, value)
+    return share(parameter, value)
 
 
 @cython.cclass
@@ -51,7 +58,7 @@ class OnlineSVM(ScaledLearner):
     converges_without = "mistakes"
     checker = "descent"
 
-    options = (Option("C", 100.0, positive_number), Option("rate", 1e-4, share), *SHARED)
+    options = (Option("C", 100.0, positive_number), Option("rate", 1e-4, _checked_rate), *SHARED)
 
     def _begin(self) -> None:
         self._C = self._options["C"]
@@ -70,4 +77,4 @@ class OnlineSVM(ScaledLearner):
         return True
 
     def _descent(self) -> Descent:
-        return Descent(loss="hinge", rate=self._rate, factor=self._C, ridge=True)
+        return Descent(DescentKind.RIDGE, "hinge", self._rate, factor=self._C)

@@ -27,11 +27,12 @@ import cython
 
 from afterwit.core.declared import Number, Option, any_number
 from afterwit.data.checks import one_of, optional, positive_number
+from afterwit.data.margin_losses import LOSSES
 from afterwit.linear._engine import SHARED
-from afterwit.linear._losses import LOSSES
 from afterwit.linear._regret import (
     BallBound,
     Descent,
+    DescentKind,
     LargestGradientBound,
     ObservedBallBound,
     ObservedGradientsBound,
@@ -135,8 +136,9 @@ class SGD(ScaledLearner):
 
     def _descent(self) -> Descent:
         return Descent(
-            loss=self._options["loss"],
-            rate=self._rate,
+            DescentKind.PLAIN if self._options["ball"] is None else DescentKind.PROJECTED,
+            self._options["loss"],
+            self._rate,
             decreasing=self._decreasing,
             ball=self._options["ball"],
         )

@@ -175,7 +175,7 @@ class VotedPerceptron(LinearLearner):
             not len(starts) == len(state["votes"]) == state["updates"] + 1
             or starts[0] != 0
             or (np.diff(starts) < 0).any()
-            or not starts[-1] == len(places) == len(state["entries"])
+            or not starts[len(starts) - 1] == len(places) == len(state["entries"])
             or (len(places) and not 0 <= places.min() <= places.max() < len(state["weights"]))
         ):
             raise invalid("starts, places, entries and votes", "arrays that fit together", starts)

@@ -2,11 +2,11 @@
 """A layered circuit of soft threshold gates, trained by stochastic gradient descent.
 
 Setting     x_t in R^n, y_t in {-1, +1}. Every gate computes a linear function z of its inputs and passes a(z) =
-            1/(1 + exp(-z)) on to the next layer; the last layer is one gate, and the prediction is sgn(z) of it.
+            1/(1 + exp(-z)) on to the next layer. The last layer is one gate, and the prediction is the sign of its z.
 Update      w <- w - rate grad ln(1 + exp(-y_t z)), the gradient by the chain rule, layer by layer.
 Guarantee   none for the training: the loss is not convex, and no bound on its mistakes or regret is known. For new
-            data: m weights of 64 bits are a description of 64 m bits (``description_length``), which is what the
-            sample-size theorems for description languages ask for.
+            data: m weights of 64 bits are a description of 64 m bits (``description_length``), which is the input of
+            the sample-size theorems for description languages.
 Assumes     nothing.
 Start       the weights of the features at 0, those between gates, and all thresholds, drawn from the seed. So a feature
             may come at any time, and gates of one layer differ from the beginning.
@@ -21,16 +21,17 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.3.2.
 
 from __future__ import annotations
 
-from numbers import Integral
+from itertools import accumulate, pairwise
 from typing import Any
 
 import cython
 import numpy as np
 
-from afterwit.data.checks import positive_number
-from afterwit.data.values import signature
+from afterwit.core.declared import LABELS, Numbers, Option
+from afterwit.core.learner import view
+from afterwit.data.checks import is_whole, positive_number, seed
+from afterwit.data.margin_losses import LOSSES
 from afterwit.errors import invalid
-from afterwit.linear._engine import view
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -41,6 +42,9 @@ else:
 
     from afterwit.linear._engine import LinearLearner
     from afterwit.linear._losses import slope
+
+
+LOGISTIC = cython.declare(cython.int, LOSSES.index("logistic"))
 
 
 @cython.cfunc
@@ -55,6 +59,22 @@ def soft_threshold(z: cython.double) -> cython.double:
     return small / (1.0 + small)
 
 
+def _read_gates(parameter: str, gates: Any) -> tuple[int, ...]:
+    sizes = tuple(gates) if hasattr(gates, "__iter__") and not isinstance(gates, (str, bytes)) else ()
+    if not sizes or not all(is_whole(size) and 1 <= int(size) < 2**20 for size in sizes):
+        raise invalid(parameter, "a sequence of whole numbers, at least one, each at least 1", gates)
+    return tuple(int(size) for size in sizes)
+
+
+def _inner_shape(network: Any) -> tuple[int]:
+    return (sum(_inner_counts(network.gates)),)
+
+
+def _inner_counts(gates: tuple[int, ...]) -> list[int]:
+    """How many weights every layer after the first has: one for each gate below, and a threshold."""
+    return [(below + 1) * size for below, size in pairwise((*gates, 1))]
+
+
 @cython.cclass
 class SoftThresholdNetwork(LinearLearner):
     """Layers of logistic gates.
@@ -67,52 +87,47 @@ class SoftThresholdNetwork(LinearLearner):
     ``weights`` are those of the first layer, one row for each feature.
     """
 
-    _gates: object
     _rate: cython.double
-    _seed: object
     _layers: cython.int
     # Per layer, the last one included: how many gates, where its weights and its outputs begin.
     _sizes: cython.int[::1]
     _weights_at: cython.int[::1]
     _outputs_at: cython.int[::1]
     # Weights between gates: for each gate one per gate of the layer below, then its threshold.
-    _inner: cython.double[::1]
+    _inner = cython.declare(cython.double[::1], visibility="public")
     _outputs: cython.double[::1]
     _blame: cython.double[::1]
 
     no_theorem_because = (
-        "the loss of a network is not convex in its weights: no bound on its mistakes or its regret is known. "
-        "description_length is what the theorems on sample sizes ask for"
+        "the loss of a network is not convex in its weights, and no bound on its mistakes or its regret is known. "
+        "description_length is what the theorems on sample sizes need"
     )
     converges_without = "mistakes"
+    _always_intercept = True
 
-    __signature__ = signature(gates=(8,), rate=0.1, seed=0, labels=(-1, 1))
+    options = (
+        Option("gates", (8,), _read_gates),
+        Option("rate", 0.1, positive_number),
+        Option("seed", 0, seed),
+        LABELS,
+    )
+    kept = (Numbers("inner", _inner_shape, finite=False),)
 
-    def __init__(self, gates: Any = (8,), rate: Any = 0.1, seed: Any = 0, labels: Any = (-1, 1)) -> None:
-        allowed = "a sequence of whole numbers, at least one, each at least 1"
-        if isinstance(gates, (str, bytes)) or not hasattr(gates, "__iter__"):
-            raise invalid("gates", allowed, gates)
-        sizes = tuple(gates)
-        whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in sizes)
-        if not sizes or not whole or not all(1 <= int(n) < 2**20 for n in sizes):
-            raise invalid("gates", allowed, gates)
-        if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
-            raise invalid("seed", "a whole number, at least 0", seed)
-        self._gates = tuple(int(n) for n in sizes)
-        self._rate = positive_number("rate", rate)
-        self._seed = int(seed)
-        self._layers = len(sizes) + 1
-        layers = (*self._gates, 1)
-        below = layers[:-1]
+    def _begin(self) -> None:
+        gates = self._options["gates"]
+        counts = _inner_counts(gates)
+        layers = (*gates, 1)
+        self._rate = self._options["rate"]
+        self._layers = len(layers)
         self._sizes = view(np.array(layers, dtype=np.int32))
-        counts = [(inputs + 1) * outputs for inputs, outputs in zip(below, layers[1:], strict=True)]
-        self._weights_at = view(np.cumsum([0, 0, *counts[:-1]]).astype(np.int32))
-        self._outputs_at = view(np.cumsum([0, *below]).astype(np.int32))
+        # The first layer's weights are those of the features, which the engine keeps.
+        self._weights_at = view(np.array([0, *accumulate(counts, initial=0)], dtype=np.int32))
+        self._outputs_at = view(np.array(list(accumulate(gates, initial=0)), dtype=np.int32))
         self._outputs = view(np.zeros(sum(layers)))
         self._blame = view(np.zeros(sum(layers)))
-        LinearLearner.__init__(self, labels, intercept=True, stride=self._gates[0])
+        LinearLearner._begin(self)
         self._bad_values_show = False
-        random = np.random.default_rng(self._seed)
+        random = np.random.default_rng(self._options["seed"])
         np.asarray(self._weights)[: self._stride] = random.uniform(-1, 1, self._stride)
         self._inner = view(random.uniform(-1, 1, sum(counts)))
 
@@ -132,7 +147,7 @@ class SoftThresholdNetwork(LinearLearner):
         for h in range(first):
             self._outputs[h] = 0.0
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             if 0 <= column < self._features:
                 for h in range(first):
                     self._outputs[h] += self._weights[column * first + h] * self._values[self._first + k]
@@ -164,7 +179,7 @@ class SoftThresholdNetwork(LinearLearner):
         output: cython.double
         first: cython.Py_ssize_t = self._sizes[0]
         # The derivative of the loss by z of the last gate, then of every gate below it.
-        self._blame[self._outputs_at[self._layers - 1]] = slope(2, y, score)
+        self._blame[self._outputs_at[self._layers - 1]] = slope(LOGISTIC, y, score)
         for layer in range(self._layers - 1, 0, -1):
             below = self._sizes[layer - 1]
             down = self._outputs_at[layer - 1]
@@ -181,10 +196,14 @@ class SoftThresholdNetwork(LinearLearner):
                 output = self._outputs[down + k]
                 self._blame[down + k] *= output * (1.0 - output)
         for k in range(self._length):
-            column = k if self._dense else self._columns[self._offset + k]
+            column = self._columns[self._offset + k]
             for h in range(first):
                 self._weights[column * first + h] -= self._rate * self._blame[h] * self._values[self._first + k]
         return True
+
+    @property
+    def _numbers_per_feature(self) -> int:
+        return self._options["gates"][0]
 
     @property
     def description_length(self) -> int:
@@ -203,24 +222,8 @@ class SoftThresholdNetwork(LinearLearner):
     @property
     def inner_weights(self) -> list[Any]:
         """For every later layer: one row for each gate, with a weight for each gate below and then its threshold."""
+        gates = self._options["gates"]
         with self._lock:
-            inner, sizes = np.array(self._inner), np.array(self._sizes)
-            parts = np.split(inner, np.array(self._weights_at)[2:])
-        return [part.reshape(-1, below + 1) for part, below in zip(parts, sizes.tolist(), strict=False)]
-
-    def _state(self) -> dict[str, Any]:
-        return {**LinearLearner._state(self), "inner": np.array(self._inner)}
-
-    def _check_state(self, state: Any) -> None:
-        LinearLearner._check_state(self, state)
-        inner = state["inner"]
-        if not isinstance(inner, np.ndarray) or inner.dtype != np.float64 or inner.shape != (self._inner.shape[0],):
-            raise invalid("inner", f"an array of {self._inner.shape[0]} weights", inner)
-
-    def _become(self, state: Any) -> None:
-        LinearLearner._become(self, state)
-        self._inner = view(np.array(state["inner"]))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"gates": self._gates, "rate": self._rate, "seed": self._seed, "labels": self.labels}
+            inner = np.array(self._inner)
+        parts = np.split(inner, list(accumulate(_inner_counts(gates))))
+        return [part.reshape(-1, below + 1) for part, below in zip(parts, gates, strict=False)]

@@ -1,7 +1,6 @@
-"""The members of a committee: who they are, how they read examples, how they vote and learn.
+"""The members of a committee: how they are named, how they read examples, how they vote and learn.
 
-A member is any learner of two labels. Those of this package (`BinaryLearner`) learn a whole block at once, each with
-its own compiled loop; others are asked row by row. A round or block that any member refuses changes none of them.
+A member is any learner of two labels. A round or block that any member refuses changes none of them.
 """
 
 from __future__ import annotations
@@ -16,38 +15,34 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.learner import BinaryLearner
+from afterwit.core.registry import learner_class
 from afterwit.data.labels import Labels
 from afterwit.data.rows import Rows, read_many, read_one
 from afterwit.data.values import same_value
-from afterwit.errors import InputError, invalid, shorten
+from afterwit.errors import invalid, shorten
 from afterwit.experts.repeat_last_label import RepeatLastLabel
-from afterwit.linear._engine import LinearLearner
+from afterwit.linear.adagrad import AdaGrad
+from afterwit.linear.averaged_perceptron import AveragedPerceptron
+from afterwit.linear.balanced_winnow import BalancedWinnow
+from afterwit.linear.perceptron import Perceptron
+from afterwit.reductions._binary import blank, fresh, learn_rows, score_rows
 
 LEARNERS = "learners of two labels, their classes or names, in a sequence or in a dict by name"
-NEEDED = ("predict_one", "learn_one", "mistakes", "updates", "parameters", "state", "restore", "copy")
-
-#: Those who refuse nothing that they have predicted.
-SAFE = (LinearLearner, RepeatLastLabel)
 
 Votes = npt.NDArray[np.int8]
 
 
-# ---------------------------------------------------------------------- who they are
+# ---------------------------------------------------------------------- reading the members
 
 
 def default_pool() -> list[Any]:
-    """Few, and as different as they can be; but for two rates, every option is the learner's own default.
+    """A few learners that differ as much as possible. Except for two rates, every option has its default.
 
-    AdaGrad at its own rate, a tenth and ten times of it: how fast to learn is what differs most from stream to stream.
-    The perceptron has no rate at all and follows a drift at once; its average stands still where nothing drifts.
-    Balanced Winnow multiplies where the others add: many features that do not matter cost it little. And one that does
-    not look at the examples: where labels come in runs, repeating the last one is hard to beat.
+    AdaGrad at its default rate, at a tenth and at ten times of it, because the best rate differs most from stream to
+    stream. The perceptron has no rate and follows a drift at once; its average stays where it is when nothing drifts.
+    Balanced Winnow multiplies where the others add, so many irrelevant features cost it little. `RepeatLastLabel` does
+    not look at the examples: where labels come in runs it is hard to beat.
     """
-    from afterwit.linear.adagrad import AdaGrad
-    from afterwit.linear.averaged_perceptron import AveragedPerceptron
-    from afterwit.linear.balanced_winnow import BalancedWinnow
-    from afterwit.linear.perceptron import Perceptron
-
     return [
         AdaGrad(rate=0.015, intercept=True),
         AdaGrad(intercept=True),
@@ -59,49 +54,31 @@ def default_pool() -> list[Any]:
     ]
 
 
-def read_members(learners: Any, labels: Labels) -> Members:
-    """Fresh members by name, with the committee's labels."""
+def read_members(learners: Any, labels: Labels) -> dict[str, Any]:
+    """Fresh learners by name, with the committee's labels."""
     if isinstance(learners, Mapping):
         for name in learners:
             if not isinstance(name, str) or not name:
                 raise invalid("the names of learners", "strings", name)
-        members = {name: _fresh(learner, labels.pair) for name, learner in learners.items()}
+        members = {name: _read_member(learner, labels) for name, learner in learners.items()}
     elif isinstance(learners, Sequence) and not isinstance(learners, (str, bytes)):
-        made = [_fresh(learner, labels.pair) for learner in learners]
+        made = [_read_member(learner, labels) for learner in learners]
         members = dict(zip(_different(_called(learner) for learner in made), made, strict=True))
     else:
         raise invalid("learners", LEARNERS, learners)
     if not members:
         raise invalid("learners", "at least one", learners)
-    return Members(members, labels)
+    return members
 
 
-def _fresh(learner: Any, labels: Any) -> Any:
-    """A learner of the same kind that has learned nothing."""
-    from afterwit.core.registry import learner_class
-
+def _read_member(learner: Any, labels: Labels) -> Any:
     if isinstance(learner, str):
         learner = learner_class(learner, "learners")
-    if isinstance(learner, type):
-        try:
-            learner = learner()
-        except (TypeError, InputError):
-            raise invalid("learners", f"{LEARNERS}; a class, one that needs no arguments", learner) from None
-    if not all(_has(learner, part) for part in NEEDED) or getattr(learner, "many_labels", False):
-        raise invalid("learners", LEARNERS, learner)
-    return type(learner)(**{**learner.parameters, "labels": labels})
-
-
-def _has(learner: Any, part: str) -> bool:
-    """Whether the learner has that part: an expert algorithm has a place for mistakes, and counts none."""
-    try:
-        return hasattr(learner, part)
-    except NotImplementedError:
-        return False
+    return fresh("learners", learner, labels.pair, ("predict_one", "mistakes"), LEARNERS)
 
 
 def _called(learner: Any) -> str:
-    """A learner's class, with the options that are not as they would be by themselves."""
+    """A learner's class, with the options that are not at their defaults."""
     declared = inspect.signature(type(learner)).parameters
     given = ", ".join(
         f"{name}={shorten(value, 40)}"
@@ -124,7 +101,7 @@ def _different(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-# ---------------------------------------------------------------------- what they read, say and learn
+# ---------------------------------------------------------------------- reading examples, voting, learning
 
 
 @dataclass(frozen=True)
@@ -143,9 +120,10 @@ class Members:
         self.names = tuple(learners)
         self.learners = list(learners.values())
         self.labels = labels
-        # Those who may still fail after they have predicted, a kernel or a learner of the user's, learn first.
-        self._order = sorted(range(len(self.learners)), key=lambda i: isinstance(self.learners[i], SAFE))
-        self._risky = [learner for learner in self.learners if not isinstance(learner, SAFE)]
+        # Those that may still refuse what they have predicted, a kernel or a learner of the user's, learn first.
+        safe = [getattr(learner, "learns_what_it_predicts", False) for learner in self.learners]
+        self._order = sorted(range(len(self.learners)), key=safe.__getitem__)
+        self._risky = [learner for learner, is_safe in zip(self.learners, safe, strict=True) if not is_safe]
 
     def read(self, X: Any) -> Reading:
         """Many examples; those who read rows share them."""
@@ -169,18 +147,15 @@ class Members:
         return Reading(parts[0].count, parts[0].first, tuple(parts))
 
     def votes(self, reading: Reading) -> Votes:
-        """What every member would say to every example, -1 or +1. Nothing changes."""
+        """What every member would predict for every example, -1 or +1. Nothing changes."""
         said = np.empty((reading.count, len(self.learners)), dtype=np.int8)
         for i, (member, part) in enumerate(zip(self.learners, reading.parts, strict=True)):
-            if isinstance(member, BinaryLearner):
-                said[:, i] = np.where(member.score_many(part) >= 0, 1, -1)
-            else:
-                said[:, i] = [self._sign(member.predict_one(part.row(t))) for t in range(part.count)]
+            said[:, i] = _signs(score_rows(member, part, self._asked(member)))
         return said
 
     def votes_on(self, x: dict[Any, Any]) -> list[int]:
         """The same for one example by names."""
-        return [self._sign(member.predict_one(x)) for member in self.learners]
+        return [self._asked(member)(x) for member in self.learners]
 
     def learn(self, reading: Reading, signs: Any) -> tuple[Votes, npt.NDArray[np.bool_]]:
         """Let every member learn the examples in order; what they said before each, and where some member changed."""
@@ -191,21 +166,11 @@ class Members:
             self.votes(reading)
         with _undone_if_refused(self._to_copy(reading.count)):
             for i in self._order:
-                updated = np.zeros(reading.count, dtype=np.int8)
-                said[:, i] = self._learn_block(self.learners[i], reading.parts[i], signs, updated)
-                changed |= updated.astype(bool)
+                member = self.learners[i]
+                scores, updated = learn_rows(member, reading.parts[i], signs, self._asked(member), self.labels.pair)
+                said[:, i] = _signs(scores)
+                changed |= updated
         return said, changed
-
-    def _learn_block(self, member: Any, part: Any, signs: Any, updated: Any) -> Any:
-        if isinstance(member, BinaryLearner):
-            return np.where(member._learn(part, signs, updated) >= 0, 1, -1)
-        said = []
-        for t, sign in enumerate(signs.tolist()):
-            x, before = part.row(t), member.updates
-            said.append(self._sign(member.predict_one(x)))
-            member.learn_one(x, self.labels.pair[sign > 0])
-            updated[t] = member.updates != before
-        return said
 
     def learn_on(self, x: dict[Any, Any], sign: int) -> tuple[list[int], bool]:
         """The same for one example by names: what each said, and whether some member changed."""
@@ -220,21 +185,22 @@ class Members:
         return said, changed
 
     def _to_copy(self, rounds: int) -> list[Any]:
-        """Whose state is kept to be put back: everyone's, before many rounds; before one, of those who might fail."""
+        """The learners whose state is kept: all before many rounds; before one, those that might refuse it."""
         if rounds != 1:
             return self.learners
-        # The first to learn has nobody before it, and one round it refuses as a whole.
+        # A single learner at risk learns first, and refuses one round as a whole.
         return self._risky if len(self._risky) > 1 else []
 
-    def _sign(self, prediction: Any) -> int:
-        return self.labels.lookup[prediction]
+    def _asked(self, member: Any) -> Callable[[Any], int]:
+        """A member's prediction for an example, as a sign."""
+        return lambda x: self.labels.lookup[member.predict_one(x)]
 
     def mistakes(self) -> dict[str, int]:
-        """Everyone's own count."""
+        """Every member's own count."""
         return {name: learner.mistakes for name, learner in zip(self.names, self.learners, strict=True)}
 
     def copies(self) -> dict[str, Any]:
-        """An independent twin of each."""
+        """A copy of each."""
         return {name: learner.copy() for name, learner in zip(self.names, self.learners, strict=True)}
 
     def fresh(self) -> dict[str, Any]:
@@ -242,14 +208,13 @@ class Members:
         return {name: blank(learner) for name, learner in zip(self.names, self.learners, strict=True)}
 
 
-def blank(learner: Any) -> Any:
-    """A fresh one, made with the same."""
-    return type(learner)(**learner.parameters)
+def _signs(scores: Any) -> Votes:
+    return np.where(scores >= 0, 1, -1).astype(np.int8)
 
 
 @contextmanager
 def _undone_if_refused(learners: Sequence[Any]) -> Iterator[None]:
-    """These go back to what they were if anything is raised."""
+    """Put these back into their state if anything is raised."""
     before = [(learner, learner.state()) for learner in learners]
     try:
         yield

@@ -1,4 +1,4 @@
-"""The expert algorithm that weighs the members of a committee."""
+"""The expert algorithm that gives the members of a committee their weights."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from afterwit.experts._engine import ExpertLearner
 from afterwit.experts.adahedge import AdaHedge
 from afterwit.experts.boa import BOA
 from afterwit.experts.mlpol import MLpol
+from afterwit.reductions._binary import blank
 
-#: Those that need to be told nothing.
+#: The algorithms that need no options.
 NAMED = {"adahedge": AdaHedge, "boa": BOA, "mlpol": MLpol}
 ALLOWED = f"one of {', '.join(NAMED)}, or a fresh expert algorithm for as many experts as there are members"
 
@@ -33,9 +34,9 @@ def read_weighting(weighting: Any, members: Sequence[str]) -> Any:
     experts = weighting.experts
     if len(experts) != len(members) or experts not in (tuple(members), tuple(range(len(members)))):
         raise invalid("weighting", f"for the {len(members)} members", Words(f"one for {experts}"))
-    # With the gradient trick the range is that of differences.
+    # With the gradient trick the algorithm sees differences of losses.
     needed = -1.0 if weighting.parameters.get("gradient") else 0.0
     least, greatest = weighting._range or (needed, 1.0)
     if least > needed or greatest < 1:
         raise invalid("weighting", "for losses of 0 and 1", Words(f"one for losses in {weighting._range}"))
-    return type(weighting)(**weighting.parameters)
+    return blank(weighting)

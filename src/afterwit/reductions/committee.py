@@ -1,4 +1,4 @@
-"""A committee: learners vote, and those who have been right weigh more. Nearly as good as the best of them.
+"""A committee: learners vote, and those that have been right more often weigh more. Nearly as good as the best of them.
 
 Setting     N learners of two labels, the members; y_t in {-1, +1}. In round t every member i says v_{t,i}; predict
             sgn(p_t . v_t), sgn(0) = +1, where p_t is what each member weighs.
@@ -31,18 +31,55 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.certify.committee import ExpectedMistakesBound, VoteBound, evidence_of
+from afterwit.core.certificate import Assumption, Basis, certify
+from afterwit.core.declared import LABELS, Option
+from afterwit.core.theorem import Theorem
 from afterwit.data.advice import Experts
 from afterwit.data.rows import as_mapping
-from afterwit.data.values import signature
 from afterwit.errors import invalid, shorten
-from afterwit.reductions._members import Members, blank, default_pool, read_members
+from afterwit.reductions._binary import blank
+from afterwit.reductions._members import Members, default_pool, read_members
 from afterwit.reductions._weighting import read_weighting
 
 if cython.compiled:
     from cython.cimports.afterwit.core.learner import BinaryLearner
 else:
     from afterwit.core.learner import BinaryLearner
+
+
+class VoteBound(Theorem):
+    """The vote: in a round in which it is wrong, following a member by chance costs at least half a mistake."""
+
+    name = "vote bound"
+    quantity = "mistakes"
+    formula = "2 (M + B), M those of the best member, B the weighting's bound on the regret"
+    citation = "half of the weight is wrong when the vote is: Littlestone & Warmuth 1994; the weighting's own theorem"
+
+    @staticmethod
+    def bound(promised: Any) -> Any:
+        return 2 * promised
+
+    def certify(self, evidence: Any) -> Any:
+        half = Assumption(
+            "in a round in which the vote is wrong, so is at least half of the weight", Basis.ENFORCED, True
+        )
+        return evidence.certificate(self, self.bound(evidence.promised), evidence.inputs, half)
+
+
+class ExpectedMistakesBound(Theorem):
+    """Following one member by chance: the best member's mistakes and the regret."""
+
+    name = "bound on following a member by chance"
+    quantity = "expected mistakes"
+    formula = "M + B, M those of the best member, B the weighting's bound on the regret"
+    citation = "the weighting's own theorem on zero-one losses"
+
+    @staticmethod
+    def bound(promised: Any) -> Any:
+        return promised
+
+    def certify(self, evidence: Any) -> Any:
+        return evidence.certificate(self, self.bound(evidence.promised), evidence.inputs)
 
 
 @cython.cclass
@@ -58,23 +95,27 @@ class Committee(BinaryLearner):
     """
 
     _members: cython.object
-    _given: cython.bint
     _weighting: cython.object
-    _weighting_name: cython.object
     _experts: cython.object
 
     theorems = (VoteBound(), ExpectedMistakesBound())
+    checker = "committee"
     converges_without = "mistakes"
 
-    __signature__ = signature(learners=None, weighting="adahedge", labels=(-1, 1))
+    options = (Option("learners", None), Option("weighting", "adahedge"), LABELS)
 
-    def __init__(self, learners: Any = None, weighting: Any = "adahedge", labels: Any = (-1, 1)) -> None:
-        BinaryLearner.__init__(self, labels)
-        self._members = read_members(default_pool() if learners is None else learners, self._labels)
-        self._given = learners is not None
-        self._weighting = read_weighting(weighting, self._members.names)
-        self._weighting_name = weighting if isinstance(weighting, str) else None
-        self._experts = Experts(len(self._members.names), self._members.names)
+    def _begin(self) -> None:
+        BinaryLearner._begin(self)
+        given = self._options["learners"]
+        members = read_members(default_pool() if given is None else given, self._labels)
+        weighting = read_weighting(self._options["weighting"], tuple(members))
+        if given is not None:
+            self._options["learners"] = members
+        if not isinstance(self._options["weighting"], str):
+            self._options["weighting"] = weighting
+        self._experts = Experts(len(members), tuple(members))
+        self._members = Members({name: blank(member) for name, member in members.items()}, self._labels)
+        self._weighting = blank(weighting)
 
     # ------------------------------------------------------------------ one round
 
@@ -117,11 +158,6 @@ class Committee(BinaryLearner):
         shares = np.empty(losses.shape)
         self._weighting._learn(losses, None, self._experts, shares)
         return shares
-
-    def _count(self, rounds: Any, mistakes: Any, updates: Any) -> None:
-        self._rounds += int(rounds)
-        self._mistakes += int(mistakes)
-        self._updates += int(updates)
 
     def score_many(self, X: Any) -> Any:
         """``score_one`` for every row of X, as an array."""
@@ -183,23 +219,13 @@ class Committee(BinaryLearner):
         """
         if (X is None) != (y is None):
             raise invalid("y", "given together with X", y)
-        evidence = evidence_of(self, X, y)
-        vote, expected = self.theorems
-        return vote.certify(evidence, others=(expected.certify(evidence),))
+        return certify(self, X, y)
 
     # ------------------------------------------------------------------ copying, comparing, saving
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        weighting = self._weighting_name if self._weighting_name is not None else blank(self._weighting)
-        learners = self._members.fresh() if self._given else None
-        return {"learners": learners, "weighting": weighting, "labels": self._labels.pair}
-
     def _state(self) -> dict[str, Any]:
-        state = BinaryLearner._state(self)
-        state["weighting"] = self._weighting.state()
-        state["members"] = [member.state() for member in self._members.learners]
-        return state
+        members = [member.state() for member in self._members.learners]
+        return {**self._counts(), "weighting": self._weighting.state(), "members": members}
 
     def _check_state(self, state: Any) -> None:
         members, count = state["members"], len(self._members.names)
@@ -217,9 +243,10 @@ class Committee(BinaryLearner):
         BinaryLearner._become(self, state)
 
     def __repr__(self) -> str:
-        given = [f"{len(self._members.names)} learners"] if self._given else []
-        if self._weighting_name != "adahedge":
-            given.append(f"weighting={self._weighting_name or type(self._weighting).__name__}")
+        given = [] if self._options["learners"] is None else [f"{len(self._members.names)} learners"]
+        weighting = self._options["weighting"]
+        if weighting != "adahedge":
+            given.append(f"weighting={weighting if isinstance(weighting, str) else type(weighting).__name__}")
         given.append(f"labels={shorten(self.labels, 40)}")
         return f"Committee({', '.join(given)}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
 

@@ -2,8 +2,11 @@
 """The libsvm parser: bytes to flat arrays, at native speed when compiled.
 
 A line is ``label id:value id:value ...``; ids are whole numbers from 0 on, each at most once in a line; blank lines
-and everything after ``#`` are passed over. Numbers are read exactly: up to 15 digits and a small exponent need one
+and everything after ``#`` are ignored. Numbers are read exactly: up to 15 digits and a small exponent need one
 correctly rounded operation, anything longer goes to Python's own ``float``.
+
+Characters are compared by their codes: 9, 13 and 32 are spaces, 10 is the end of a line, 35 is #, 43 and 45 are + and
+-, 46 is the point, 48 to 57 are digits, 58 is the colon, 69 and 101 are E and e.
 """
 
 from __future__ import annotations
@@ -91,7 +94,7 @@ class LibsvmParser:
 
     @property
     def repeated(self) -> int:
-        """The id that stood twice in a line, where that was the problem."""
+        """The id that occurred twice in a line, where that was the problem."""
         return int(self._repeated)
 
     def parse(self, data: bytearray, begin: cython.Py_ssize_t, end: cython.Py_ssize_t, most: cython.Py_ssize_t) -> Any:

@@ -18,7 +18,7 @@ from afterwit.errors import Words, invalid
 
 
 class ArrayStream:
-    """The rows of X with their labels y, in order. X is whatever ``learn_many`` accepts."""
+    """The rows of X with their labels y, in order. X is anything that ``learn_many`` accepts."""
 
     def __init__(self, X: Any, y: Any) -> None:
         self.X = X
@@ -37,7 +37,7 @@ class ArrayStream:
             yield rows.row(i), y
 
     def reader(self) -> ArrayReader:
-        """A fresh reader at the beginning. X is checked anew: it is the caller's, and may have changed."""
+        """A fresh reader at the beginning. X is checked again: it belongs to the caller and may have changed."""
         return ArrayReader(read_many(self.X), self.y)
 
 

@@ -67,7 +67,7 @@ class LibsvmStream:
                 assert rows.columns is not None
                 for i, label in enumerate(labels.tolist()):
                     span = slice(rows.starts[i], rows.starts[i + 1])
-                    yield SparseRow(rows.columns[span], rows.values[span]), whole(label)
+                    yield SparseRow(rows.columns[span], rows.values[span]), label_as_written(label)
 
     def __repr__(self) -> str:
         return f"LibsvmStream({self.name!r})"
@@ -117,7 +117,7 @@ class LibsvmReader:
                 self._at = self._parser.at
                 if len(labels):
                     width = int(columns.max()) + 1 if len(columns) else 0
-                    return Rows(len(labels), width, values, columns, starts, ragged=True), as_written(labels)
+                    return Rows(len(labels), width, values, columns, starts, ragged=True), labels_as_written(labels)
                 if self._parser.problem:
                     raise self._refusal()
                 continue
@@ -165,7 +165,7 @@ class LibsvmReader:
         self.close()
 
 
-def as_written(labels: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+def labels_as_written(labels: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     """Many labels as they were written: whole numbers if all are, objects if some are."""
     # -0 is not written as a whole number.
     are_whole = (labels == np.floor(labels)) & (np.abs(labels) < 2**53) & ~((labels == 0) & np.signbit(labels))
@@ -178,6 +178,6 @@ def as_written(labels: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     return mixed
 
 
-def whole(label: float) -> int | float:
+def label_as_written(label: float) -> int | float:
     """A label as it was written: 1, not 1.0."""
     return int(label) if float(label).is_integer() and abs(label) < 2**53 else label

@@ -1,14 +1,11 @@
 """Numbers from a CSV file, plain or gzip: a header with names, then a row of cells for each round.
 
-The cells are separated by commas, semicolons or tabs, whichever the header has most of. A cell that is empty or says
+The cells are separated by commas, semicolons or tabs, whichever occurs most in the header. A cell that is empty or says
 NA, NaN, null or None is missing, and becomes NaN.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,12 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import StreamError, Words, shorten
-from afterwit.streams._bytes import ByteSource
+from afterwit.streams._csv import CsvRows, number_in
 
 MISSING = frozenset(("", "na", "nan", "null", "none"))
-#: A column is one of numbers if it is so in this many rows.
+#: Whether a column holds numbers is judged by this many rows.
 ROWS_TO_LOOK_AT = 1000
-CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -50,25 +46,14 @@ def read_table(
 
     Every mistake is reported with its line.
     """
-    with ByteSource(source) as content:
-        lines = io.TextIOWrapper(io.BufferedReader(_Content(content, on_bytes), CHUNK), "utf-8-sig", newline="")
-        try:
-            beginning = [lines.readline()]
-            while beginning[-1] and not beginning[-1].strip():
-                beginning.append(lines.readline())
-            delimiter = _delimiter(beginning[-1])
-            reader = csv.reader(itertools.chain(beginning, lines), delimiter=delimiter, strict=True)
-            return _read(content.name, reader, columns, needed)
-        except UnicodeDecodeError:
-            # Text is decoded in blocks: the line is not known.
-            raise StreamError("text in UTF-8 was expected", path=content.name) from None
-        except csv.Error as error:
-            raise StreamError(f"is not well-formed CSV ({error})", path=content.name, line=reader.line_num) from None
+    with CsvRows(source, on_bytes=on_bytes) as reader:
+        return _read(reader, columns, needed)
 
 
-def _read(name: str, reader: Any, columns: Sequence[str] | None, needed: str | None) -> Table:
-    header = [cell.strip() for cell in next((row for row in reader if any(map(str.strip, row))), [])]
-    where = max(reader.line_num, 1)
+def _read(reader: CsvRows, columns: Sequence[str] | None, needed: str | None) -> Table:
+    content, name = iter(reader), reader.name
+    header = next((cells for cells in content if any(cells)), [])
+    where = reader.line
     if not header:
         raise StreamError("a header with the names of the columns was expected", path=name, line=where)
     repeated = next((cell for i, cell in enumerate(header) if cell in header[:i]), None)
@@ -82,21 +67,19 @@ def _read(name: str, reader: Any, columns: Sequence[str] | None, needed: str | N
     rows: list[list[float]] = []
     waiting: list[tuple[int, list[str]]] = []
     places = None if columns is None else [header.index(column) for column in columns]
-    for cells in reader:
-        if not cells:
-            continue
+    for cells in content:
         if len(cells) != len(header):
             reason = f"{len(header)} cells were expected, as in the header; found {len(cells)}"
-            raise StreamError(reason, path=name, line=reader.line_num)
+            raise StreamError(reason, path=name, line=reader.line)
         if places is None:
-            waiting.append((reader.line_num, cells))
+            waiting.append((reader.line, cells))
             if len(waiting) < ROWS_TO_LOOK_AT:
                 continue
             places = _places_of_numbers(header, waiting, needed)
             rows.extend(_numbers(name, line, header, kept, places) for line, kept in waiting)
             waiting = []
         else:
-            rows.append(_numbers(name, reader.line_num, header, cells, places))
+            rows.append(_numbers(name, reader.line, header, cells, places))
     if places is None:
         places = _places_of_numbers(header, waiting, needed)
         rows.extend(_numbers(name, line, header, kept, places) for line, kept in waiting)
@@ -128,38 +111,11 @@ def _numbers(name: str, line: int, header: list[str], cells: list[str], places: 
 
 def _number(cell: str) -> float | None:
     """The number in a cell, NaN if it is missing, None if it is something else."""
-    text = cell.strip()
-    if text.lower() in MISSING:
+    if cell.lower() in MISSING:
         return math.nan
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    # Python would also read 1_000 and infinity.
-    return number if math.isfinite(number) and "_" not in text else None
+    number = number_in(cell)
+    return number if number is not None and math.isfinite(number) else None
 
 
 def _is_nan(number: float | None) -> bool:
     return number is not None and math.isnan(number)
-
-
-def _delimiter(header: str) -> str:
-    return max(",;\t", key=header.count)
-
-
-class _Content(io.RawIOBase):
-    """A source of bytes as a file, that says how far it has come."""
-
-    def __init__(self, source: ByteSource, on_bytes: Callable[[int], None] | None) -> None:
-        self._source = source
-        self._on_bytes = on_bytes
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._source.read(len(buffer))
-        buffer[: len(content)] = content
-        if self._on_bytes is not None:
-            self._on_bytes(self._source.position)
-        return len(content)

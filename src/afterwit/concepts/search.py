@@ -1,16 +1,16 @@
-"""A progress bar for long searches, where someone asked for it and can see it."""
+"""Searches that count their steps, stop at a limit and show a progress bar."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any
 
+from afterwit.data.checks import count_of
 from afterwit.errors import invalid
 
-#: How many steps a search may take unless told: a minute or two, where the hypotheses are few.
+#: How many steps a search may take by default: a minute or two, where the hypotheses are few.
 LIMIT = 50_000_000
 #: How many steps pass between two looks at the bar.
 STEPS_BETWEEN_LOOKS = 4096
@@ -46,21 +46,20 @@ class Search:
 @contextmanager
 def search(what: str, limit: Any, progress: Any) -> Iterator[Search]:
     """A search of at most ``limit`` steps; ``progress`` None shows a bar on a terminal, True in a notebook as well."""
-    if not isinstance(limit, Integral) or isinstance(limit, bool) or int(limit) < 1:
-        raise invalid("limit", "a whole number of steps, at least 1", limit)
+    most = count_of("steps")("limit", limit)
     if progress is not None and not isinstance(progress, bool):
         raise invalid("progress", "True, False or None", progress)
     if not (sys.stderr.isatty() if progress is None else progress):
-        yield Search(what, int(limit))
+        yield Search(what, most)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     if not (console.is_terminal or console.is_jupyter):
-        yield Search(what, int(limit))
+        yield Search(what, most)
         return
-    # How many steps it takes nobody knows beforehand: the bar only moves.
+    # Nobody knows beforehand how many steps it takes: the bar only moves.
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        yield Search(what, int(limit), bar, bar.add_task(what, total=None))
+        yield Search(what, most, bar, bar.add_task(what, total=None))

@@ -17,7 +17,7 @@ LOOK_AGAIN = 1.5
 SHARE_OF_WORK = 0.25
 
 
-class Run:
+class GameRounds:
     """One game being solved: the best strategy of each player so far, and the rounds that led there."""
 
     def __init__(self, payoffs: Payoffs, wanted: float, max_rounds: int, deadline: float) -> None:

@@ -1,4 +1,4 @@
-"""Reading examples whose features are categories, in whatever form they come, as columns of codes."""
+"""Reading examples whose features are categories, in any form, as columns of codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data.labels import listed, plain_label
-from afterwit.data.rows import FRAME_LIBRARIES, as_mapping
+from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, open_frame
 from afterwit.errors import LabelError, Words, invalid
 
 Codes = npt.NDArray[np.int64]
@@ -23,15 +23,15 @@ UNKNOWN = -1
 
 
 @dataclass(frozen=True)
-class Table:
-    """Columns of plain values; ``names`` is None where features are known by position."""
+class Categories:
+    """Examples as columns of plain values; ``names`` is None where features are known by position."""
 
     columns: list[list[Any]]
     names: list[Any] | None
     rows: int
 
 
-def read_table(X: Any) -> Table:
+def read_categories(X: Any) -> Categories:
     """Check many examples and take them apart into columns."""
     if type(X).__module__.partition(".")[0] in FRAME_LIBRARIES:
         return _read_frame(X)
@@ -59,7 +59,7 @@ def read_table(X: Any) -> Table:
     return _checked([list(column) for column in zip(*rows, strict=True)], None, len(rows))
 
 
-def read_row(x: Any) -> Table:
+def read_categories_of_one(x: Any) -> Categories:
     """One example in the same form."""
     x = as_mapping(x)
     if isinstance(x, Mapping):
@@ -69,7 +69,7 @@ def read_row(x: Any) -> Table:
     return _checked([[value] for value in x], None, 1, single=True)
 
 
-def _read_dicts(rows: list[Any], single: bool = False) -> Table:
+def _read_dicts(rows: list[Any], single: bool = False) -> Categories:
     names = list(rows[0])
     known = set(names)
     for i, row in enumerate(rows):
@@ -83,20 +83,13 @@ def _read_dicts(rows: list[Any], single: bool = False) -> Table:
     return _checked([[row[name] for row in rows] for name in names], names, len(rows), single)
 
 
-def _read_frame(X: Any) -> Table:
-    import narwhals.stable.v2 as nw
-
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except nw.exceptions.DuplicateError as error:
-        raise invalid("X", "a DataFrame whose columns have different names", Words(str(error))) from None
-    except TypeError:
-        raise invalid("X", f"{MANY}, in memory", X) from None
+def _read_frame(X: Any) -> Categories:
+    frame = open_frame(X, allowed=MANY)
     names = [plain_label(name) for name in frame.columns]
     return _checked([frame.get_column(name).to_list() for name in frame.columns], names, len(frame))
 
 
-def _checked(columns: list[list[Any]], names: list[Any] | None, rows: int, single: bool = False) -> Table:
+def _checked(columns: list[list[Any]], names: list[Any] | None, rows: int, single: bool = False) -> Categories:
     """Every value a category: numbers that are whole as whole numbers, nothing missing."""
     for j, column in enumerate(columns):
         for i, value in enumerate(column):
@@ -104,7 +97,7 @@ def _checked(columns: list[list[Any]], names: list[Any] | None, rows: int, singl
                 continue
             feature = j if names is None else names[j]
             column[i] = as_category(value, f"x[{feature!r}]" if single else f"X[{i}, {feature!r}]")
-    return Table(columns, names, rows)
+    return Categories(columns, names, rows)
 
 
 def as_category(value: Any, where: str) -> Any:
@@ -148,26 +141,28 @@ def label_codes(labels: list[Any], known: list[Any]) -> Codes:
     return codes
 
 
-def known_labels(labels: Any) -> list[Any]:
+def known_labels(parameter: str, labels: Any) -> list[Any]:
+    """Labels that are known beforehand, in order."""
     if isinstance(labels, str | bytes | Mapping) or not hasattr(labels, "__iter__"):
-        raise invalid("labels", "a sequence of different labels, or None", labels)
-    given = [as_category(label, "labels") for label in labels]
+        raise invalid(parameter, "a sequence of different labels, or None", labels)
+    given = [as_category(label, parameter) for label in labels]
     if not given or len(set(given)) != len(given):
-        raise invalid("labels", "a sequence of different labels, or None", labels)
+        raise invalid(parameter, "a sequence of different labels, or None", labels)
     return in_order(given)
 
 
-def known_categories(categories: Any) -> Any:
+def known_categories(parameter: str, categories: Any) -> Any:
+    """The values of the features that are known beforehand, by name or by position."""
     allowed = "a dict of feature -> values, or a sequence of values for each feature, or None"
     if isinstance(categories, str | bytes) or not hasattr(categories, "__iter__"):
-        raise invalid("categories", allowed, categories)
+        raise invalid(parameter, allowed, categories)
     items = list(categories.items()) if isinstance(categories, Mapping) else list(enumerate(categories))
     known: dict[Any, list[Any]] = {}
     for name, values in items:
         if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-            raise invalid("categories", allowed, categories)
-        given = [as_category(value, f"categories[{name!r}]") for value in values]
+            raise invalid(parameter, allowed, categories)
+        given = [as_category(value, f"{parameter}[{name!r}]") for value in values]
         if not given or len(set(given)) != len(given):
-            raise invalid(f"categories[{name!r}]", "a sequence of different values", values)
+            raise invalid(f"{parameter}[{name!r}]", "a sequence of different values", values)
         known[name] = in_order(given)
     return known if isinstance(categories, Mapping) else list(known.values())

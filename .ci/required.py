@@ -1,0 +1,13 @@
+"""Print what pyproject.toml requires to build, to run, or for one of its extras: ``python .ci/required.py run``."""
+
+import sys
+import tomllib
+
+with open("pyproject.toml", "rb") as file:
+    declared = tomllib.load(file)
+requirements = {
+    "build": declared["build-system"]["requires"],
+    "run": declared["project"]["dependencies"],
+    **declared["project"]["optional-dependencies"],
+}
+print(*requirements[sys.argv[1]])

@@ -1,0 +1,49 @@
+"""All theorems whose formula can be asked for, collected from the families; and formulas as functions."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from afterwit.core import registry
+from afterwit.core.theorem import BOUND, SAMPLE_SIZE, Theorem
+
+#: The packages with theorems, in the order in which they are listed.
+ORDER = ("concepts", "linear", "kernels", "experts", "adversaries", "batch", "games", "boosting", "sampling")
+
+
+def _collected(asks_for: str) -> Mapping[str, Theorem]:
+    """Theorems by id, in the order of the packages and, in each, of their definition."""
+    ours = [kind() for kind in Theorem.known[asks_for].values() if kind.__module__.startswith("afterwit.")]
+    ours.sort(key=lambda theorem: ORDER.index(type(theorem).__module__.split(".")[1]))
+    return MappingProxyType({theorem.id: theorem for theorem in ours})
+
+
+registry.classes(*registry.ROLES)
+for _package in ORDER:
+    importlib.import_module(f"afterwit.{_package}")
+
+#: Bounds on mistakes, regret, error and the rest.
+BOUNDS = _collected(BOUND)
+#: How many examples make a bound small enough.
+SAMPLE_SIZES = _collected(SAMPLE_SIZE)
+
+
+def formula(name: str, *order: str, among: Mapping[str, Theorem] = BOUNDS) -> Callable[..., Any]:
+    """A theorem's formula as a function of numbers or arrays, whose first arguments may be given by position."""
+    theorem = among[name]
+
+    def function(*arguments: Any, **inputs: Any) -> Any:
+        if len(arguments) > len(order):
+            raise TypeError(f"{name} takes at most {len(order)} inputs by position: {', '.join(order)}")
+        given = dict(zip(order, arguments, strict=False))
+        for each in inputs:
+            if each in given:
+                raise TypeError(f"{name} got two values for {each}")
+        return theorem.values(**given, **inputs)
+
+    function.__name__ = function.__qualname__ = name.replace("-", "_")
+    function.__doc__ = f"{theorem.statement}. Inputs: {', '.join(n for each in theorem.inputs for n in each.names)}."
+    return function

@@ -1,0 +1,45 @@
+# The C side of _judged.py.
+
+from afterwit.experts._weighed cimport WeighedRound
+
+
+cdef class JudgedRound(WeighedRound):
+    # The loss, and what the algorithm is shown of it.
+    cdef object _loss_function
+    cdef int _loss_kind
+    cdef double _quantile
+    cdef readonly bint _linear
+    cdef bint _ranged
+    # The loss of the forecast, too, has to be in the range.
+    cdef bint _own_in_range
+    cdef double _low
+    cdef double _width
+
+    cdef double _forecast
+    # Each expert's loss, as the algorithm sees it (scaled to [0, 1] if there is a range), and the mixture of these.
+    cdef double[::1] _scratch
+    cdef double[::1] _losses
+    cdef double[::1] _seen_scratch
+    cdef double[::1] _seen
+    cdef double _mixed
+    cdef double _farthest
+    cdef double _own
+
+    # What was wrong with the last round.
+    cdef Py_ssize_t _bad_expert
+    cdef double _bad_value
+    cdef object _raised
+
+    cdef double loss_of(self, double forecast, double outcome) noexcept nogil
+    cdef double slope_of(self, double forecast, double outcome) noexcept nogil
+    cdef double gain(self, Py_ssize_t i) noexcept nogil
+    cdef int judge(self, double outcome) noexcept nogil
+    cdef int judge_losses(self) noexcept nogil
+    cdef int show_losses(self) noexcept nogil
+    cdef int show(self) noexcept nogil
+    cdef void mix(self, double middle) noexcept nogil
+    cdef int show_tangent(self, double slope, double forecast, bint of_losses) noexcept nogil
+
+    cdef double _called(self, bint slope, double forecast, double outcome) noexcept nogil
+    cdef int _find_bad(self, int bad) noexcept nogil
+    cdef int _let_go(self) except -1

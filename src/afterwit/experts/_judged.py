@@ -1,0 +1,367 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""One round after its outcome: everyone's loss, and what the algorithm is shown of it.
+
+What the algorithm is shown of a loss l is (l - low)/(high - low) if a range is declared, else l. With the gradient
+trick it is shown slope * (advice - forecast) instead: a convex loss lies above its tangent, so the regret to *every
+mixture* of experts is at most the largest regret in these.
+
+A sleeping expert is shown the loss of the mixture itself. Then its regret does not change, the mixture over all is
+the mixture over those awake, and every theorem about the regret to expert i speaks of the rounds in which i was awake.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import cython
+import numpy as np
+
+from afterwit.core.learner import view
+from afterwit.core.registry import classes
+from afterwit.data import losses as losses_module
+from afterwit.errors import invalid
+from afterwit.experts._declared import LARGEST_LOSS, RANGE_SLACK
+
+if cython.compiled:
+    from cython.cimports.afterwit.experts._weighed import WeighedRound
+    from cython.cimports.libc.math import NAN, fabs, log, log1p
+else:
+    from math import fabs, log, log1p
+    from math import nan as NAN
+
+    from afterwit.experts._weighed import WeighedRound
+
+LARGEST = cython.declare(cython.double, LARGEST_LOSS)
+SLACK = cython.declare(cython.double, RANGE_SLACK)
+
+#: The losses by their places in ``losses.NAMES``, by which compiled code knows them.
+SQUARE = cython.declare(cython.int, losses_module.NAMES.index("square"))
+ABSOLUTE = cython.declare(cython.int, losses_module.NAMES.index("absolute"))
+PERCENTAGE = cython.declare(cython.int, losses_module.NAMES.index("percentage"))
+PINBALL = cython.declare(cython.int, losses_module.NAMES.index("pinball"))
+LOG = cython.declare(cython.int, losses_module.NAMES.index("log"))
+ZERO_ONE = cython.declare(cython.int, losses_module.NAMES.index("zero-one"))
+
+#: What can be wrong with a round.
+NOTHING_BAD = cython.declare(cython.int, 0)
+BAD_NUMBER = cython.declare(cython.int, 1)
+BAD_LOSS = cython.declare(cython.int, 2)
+BAD_SLOPE = cython.declare(cython.int, 3)
+
+
+@cython.cclass
+class JudgedRound(WeighedRound):
+    """A round whose forecast and experts are judged by a loss."""
+
+    #: Whether the loss of the forecast, too, has to be in the declared range.
+    own_in_range = False
+    #: Whether it has to know a range of the losses.
+    needs_range = True
+
+    def _begin_judging(self, loss: Any, gradient: Any, loss_range: Any) -> None:
+        self._loss_function = loss
+        self._loss_kind = losses_module.NAMES.index(loss.kind)
+        self._quantile = loss.quantile
+        self._linear = gradient
+        self._ranged = loss_range is not None
+        self._own_in_range = self.own_in_range
+        low, high = loss_range or (0.0, 1.0)
+        self._low = low
+        self._width = high - low
+        self._forecast = 0.0
+        self._scratch = view(np.zeros(self._n))
+        self._losses = self._scratch
+        self._seen_scratch = view(np.zeros(self._n))
+        self._seen = self._seen_scratch
+        self._mixed = 0.0
+        self._farthest = 0.0
+        self._own = 0.0
+        self._bad_expert = 0
+        self._bad_value = 0.0
+        self._raised = cast(Any, None)
+
+    # ------------------------------------------------------------------ losses and slopes
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def loss_of(self, forecast: cython.double, outcome: cython.double) -> cython.double:
+        """The loss of a forecast."""
+        difference: cython.double = forecast - outcome
+        if self._loss_kind == SQUARE:
+            return difference * difference
+        if self._loss_kind == ABSOLUTE:
+            return fabs(difference)
+        if self._loss_kind == PERCENTAGE:
+            return fabs(difference) / fabs(outcome)
+        if self._loss_kind == PINBALL:
+            return -self._quantile * difference if difference < 0 else (1 - self._quantile) * difference
+        if self._loss_kind == LOG:
+            return -log(forecast) if outcome == 1 else -log1p(-forecast)
+        if self._loss_kind == ZERO_ONE:
+            return 0.0 if forecast == outcome else 1.0
+        return self._called(False, forecast, outcome)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def slope_of(self, forecast: cython.double, outcome: cython.double) -> cython.double:
+        """The derivative of the loss by the forecast."""
+        difference: cython.double = forecast - outcome
+        sign: cython.double = -1.0 if difference < 0 else 1.0 if difference > 0 else 0.0
+        if self._loss_kind == SQUARE:
+            return 2 * difference
+        if self._loss_kind == ABSOLUTE:
+            return sign
+        if self._loss_kind == PERCENTAGE:
+            return sign / fabs(outcome)
+        if self._loss_kind == PINBALL:
+            return -self._quantile if sign < 0 else (1 - self._quantile) * sign
+        if self._loss_kind == LOG:
+            return -1 / forecast if outcome == 1 else 1 / (1 - forecast)
+        return self._called(True, forecast, outcome)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _called(self, slope: cython.bint, forecast: cython.double, outcome: cython.double) -> cython.double:
+        """What the user's function gives; what it raises is kept for later, and the loss is then not a number."""
+        result: cython.double = NAN
+        with cython.gil:
+            try:
+                call: Any = self._loss_function.gradient if slope else self._loss_function.call
+                result = float(call(forecast, outcome))
+            except BaseException as error:
+                # Kept, also if somebody wants to stop, until there is an exception to be raised from.
+                self._raised = error
+        return result
+
+    # ------------------------------------------------------------------ judging a round
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def judge(self, outcome: cython.double) -> cython.int:
+        """Everyone's loss in the current round. Says what is bad, if anything; nothing learned has changed yet."""
+        i: cython.Py_ssize_t
+        bad: cython.int
+        first: cython.Py_ssize_t = self._first
+        some_sleep: cython.bint = self._some_sleep
+        values: cython.double[::1] = self._values
+        losses: cython.double[::1] = self._losses
+        if self._loss_kind == SQUARE:
+            for i in range(self._n):
+                losses[i] = (values[first + i] - outcome) * (values[first + i] - outcome)
+        elif self._loss_kind == ABSOLUTE:
+            for i in range(self._n):
+                losses[i] = fabs(values[first + i] - outcome)
+        else:
+            for i in range(self._n):
+                if not some_sleep or self._awake[i]:
+                    losses[i] = self.loss_of(values[first + i], outcome)
+        bad = self.show()
+        if bad != NOTHING_BAD:
+            return bad
+        self._own = self._low + self._width * self._mixed if self._drawing else self.loss_of(self._forecast, outcome)
+        if not fabs(self._own) < LARGEST:
+            self._bad_expert = -1
+            self._bad_value = self._own
+            return BAD_NUMBER
+        if self._own_in_range and self._ranged and not self._linear:
+            scaled: cython.double = (self._own - self._low) / self._width
+            if not -SLACK <= scaled <= 1 + SLACK:
+                self._bad_expert = -1
+                self._bad_value = self._own
+                return BAD_LOSS
+        if self._linear:
+            return self.show_tangent(self.slope_of(self._forecast, outcome), self._forecast, False)
+        return NOTHING_BAD
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def judge_losses(self) -> cython.int:
+        """The same where the losses themselves are what came."""
+        first: cython.Py_ssize_t = self._first
+        values: cython.double[::1] = self._values
+        # The row itself, for as long as the round lasts.
+        self._losses = values[first : first + self._n]
+        return self.show_losses()
+
+    # ------------------------------------------------------------------ what the algorithm is shown
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def show_losses(self) -> cython.int:
+        """What the algorithm sees where ``_losses`` is all that is known."""
+        bad: cython.int = self.show()
+        self._own = self._low + self._width * self._mixed
+        if self._linear and bad == NOTHING_BAD:
+            return self.show_tangent(1.0, self._own, True)
+        return bad
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def show(self) -> cython.int:
+        """What the algorithm sees of the losses: scaled to [0, 1] where there is a range."""
+        i: cython.Py_ssize_t
+        n: cython.Py_ssize_t = self._n
+        low: cython.double = self._low
+        width: cython.double = self._width
+        checked: cython.bint = self._ranged and not self._linear
+        middle: cython.double = 0.5 if checked else 0.0
+        awake: cython.schar[::1] = self._awake
+        losses: cython.double[::1] = self._losses
+        seen: cython.double[::1] = self._seen_scratch
+        if self._some_sleep:
+            # For now a sleeper has the middle loss, and no share.
+            for i in range(n):
+                seen[i] = (losses[i] - low) / width if awake[i] else middle
+            self._seen = seen
+        elif low == 0 and width == 1:
+            # The losses as they are, for as long as the round lasts: among very many experts a copy costs.
+            self._seen = losses
+        else:
+            for i in range(n):
+                seen[i] = (losses[i] - low) / width
+            self._seen = seen
+        self.mix(middle)
+        if checked and self._farthest > 0.5:
+            if self._farthest > 0.5 + SLACK:
+                return self._find_bad(BAD_LOSS)
+            for i in range(n):
+                seen[i] = 0.0 if self._seen[i] < 0 else 1.0 if self._seen[i] > 1 else self._seen[i]
+            self._seen = seen
+            self.mix(middle)
+        # A loss that is not a number makes the mixture none, even with no share.
+        if not fabs(self._mixed) < LARGEST or (not checked and self._farthest * width >= LARGEST):
+            return self._find_bad(BAD_NUMBER)
+        if self._some_sleep:
+            for i in range(n):
+                if not awake[i]:
+                    seen[i] = self._mixed
+        return NOTHING_BAD
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mix(self, middle: cython.double) -> cython.void:
+        """The mixture's loss, and how far from the middle a loss gets. Four running sums let the additions overlap."""
+        i: cython.Py_ssize_t = 0
+        n: cython.Py_ssize_t = self._n
+        seen: cython.double[::1] = self._seen
+        shares: cython.double[::1] = self._shares
+        m0: cython.double = 0.0
+        m1: cython.double = 0.0
+        m2: cython.double = 0.0
+        m3: cython.double = 0.0
+        f0: cython.double = 0.0
+        f1: cython.double = 0.0
+        f2: cython.double = 0.0
+        f3: cython.double = 0.0
+        while i + 3 < n:
+            m0 += shares[i] * seen[i]
+            m1 += shares[i + 1] * seen[i + 1]
+            m2 += shares[i + 2] * seen[i + 2]
+            m3 += shares[i + 3] * seen[i + 3]
+            f0 = fabs(seen[i] - middle) if fabs(seen[i] - middle) > f0 else f0
+            f1 = fabs(seen[i + 1] - middle) if fabs(seen[i + 1] - middle) > f1 else f1
+            f2 = fabs(seen[i + 2] - middle) if fabs(seen[i + 2] - middle) > f2 else f2
+            f3 = fabs(seen[i + 3] - middle) if fabs(seen[i + 3] - middle) > f3 else f3
+            i += 4
+        while i < n:
+            m0 += shares[i] * seen[i]
+            f0 = fabs(seen[i] - middle) if fabs(seen[i] - middle) > f0 else f0
+            i += 1
+        f0 = f1 if f1 > f0 else f0
+        f2 = f3 if f3 > f2 else f2
+        self._farthest = f2 if f2 > f0 else f0
+        self._mixed = ((m0 + m1) + (m2 + m3)) / self._total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def show_tangent(self, slope: cython.double, forecast: cython.double, of_losses: cython.bint) -> cython.int:
+        """What it sees with the gradient trick: the tangent at the forecast, which is 0 there.
+
+        Where only losses are known they are their own tangent, and the mixture's loss is the forecast.
+        """
+        i: cython.Py_ssize_t
+        seen: cython.double
+        self._seen = self._seen_scratch
+        for i in range(self._n):
+            if self._some_sleep and not self._awake[i]:
+                self._seen[i] = -self._low / self._width
+                continue
+            seen = slope * ((self._losses[i] if of_losses else self._values[self._first + i]) - forecast)
+            if not fabs(seen) < LARGEST:
+                self._bad_expert = i
+                self._bad_value = seen
+                return BAD_NUMBER
+            if self._ranged:
+                self._bad_value = seen
+                seen = (seen - self._low) / self._width
+                if not -SLACK <= seen <= 1 + SLACK:
+                    self._bad_expert = i
+                    return BAD_SLOPE
+                seen = 0.0 if seen < 0 else 1.0 if seen > 1 else seen
+            self._seen[i] = seen
+        self._mixed = -self._low / self._width
+        return NOTHING_BAD
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def gain(self, i: cython.Py_ssize_t) -> cython.double:
+        """What following expert i would have saved in this round, or its tangent with the gradient trick."""
+        if self._some_sleep and not self._awake[i]:
+            return 0.0
+        if self._linear:
+            return self._width * (self._mixed - self._seen[i])
+        return self._own - self._losses[i]
+
+    # ------------------------------------------------------------------ afterwards
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _let_go(self) -> cython.int:
+        """Keep nothing of the caller's arrays."""
+        self._values = self._scratch
+        self._losses = self._scratch
+        self._seen = self._seen_scratch
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _find_bad(self, bad: cython.int) -> cython.int:
+        """Remember the first loss that is out of bounds: not a number that can be squared, or outside its range."""
+        i: cython.Py_ssize_t
+        scaled: cython.double
+        for i in range(self._n):
+            if self._some_sleep and not self._awake[i]:
+                continue
+            scaled = (self._losses[i] - self._low) / self._width
+            if not fabs(self._losses[i]) < LARGEST or (bad == BAD_LOSS and not -SLACK <= scaled <= 1 + SLACK):
+                break
+        self._bad_expert = i
+        self._bad_value = self._losses[i]
+        return bad if fabs(self._losses[i]) < LARGEST else BAD_NUMBER
+
+    def _refusal(self, bad: int, t: int, rounds: int, experts: Any) -> Any:
+        """The error for a round in which something is bad."""
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            return raised
+        who = "the forecast" if self._bad_expert < 0 else f"expert {experts.name(self._bad_expert)!r}"
+        place = f"{who} in row {t}" if rounds > 1 else who
+        if bad == BAD_NUMBER:
+            return invalid(f"the loss of {place}", f"a finite number below {LARGEST:g} in size", self._bad_value)
+        what = "the loss" if bad == BAD_LOSS else "slope * (advice - forecast)"
+        allowed = f"within loss_range ({self._low:g}, {self._low + self._width:g})"
+        if self.needs_range:
+            *others, last = (name for name, kind in classes("experts").items() if not kind.needs_range)
+            allowed += f"; {', '.join(others)} and {last} need no range"
+        return invalid(f"{what} of {place}", allowed, self._bad_value)

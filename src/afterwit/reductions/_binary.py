@@ -1,0 +1,72 @@
+"""Learners of two labels inside another learner: fresh ones, what they say, what they learn.
+
+Those of this package (`BinaryLearner`) take a whole block at once, each with its own compiled loop; others are asked
+row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.core.learner import BinaryLearner
+from afterwit.errors import InputError, invalid
+
+#: What every learner inside another must have; ``predict_one`` or ``score_one`` comes on top.
+NEEDED = ("learn_one", "updates", "parameters", "state", "restore", "copy")
+
+Floats = npt.NDArray[np.float64]
+#: What a learner that is not of this package says to one example: a score, or its sign.
+Ask = Callable[[Any], float]
+
+
+def fresh(parameter: str, learner: Any, labels: Any, needed: Sequence[str], allowed: str) -> Any:
+    """A learner of the same kind with these labels that has learned nothing; a class is as good as an instance."""
+    if isinstance(learner, type):
+        try:
+            learner = learner()
+        except (TypeError, InputError):
+            raise invalid(parameter, f"{allowed}; a class must need no arguments", learner) from None
+    if not all(_has(learner, part) for part in (*NEEDED, *needed)) or getattr(learner, "many_labels", False):
+        raise invalid(parameter, allowed, learner)
+    return type(learner)(**{**learner.parameters, "labels": labels})
+
+
+def _has(learner: Any, part: str) -> bool:
+    """Whether the learner has that part: an expert algorithm has a place for mistakes, and counts none."""
+    try:
+        return hasattr(learner, part)
+    except NotImplementedError:
+        return False
+
+
+def blank(learner: Any) -> Any:
+    """A fresh one, made with the same options."""
+    return type(learner)(**learner.parameters)
+
+
+def score_rows(learner: Any, rows: Any, ask: Ask) -> Floats:
+    """What the learner says to every row. Nothing changes."""
+    if isinstance(learner, BinaryLearner):
+        scores: Floats = learner.score_many(rows)
+        return scores
+    return np.array([ask(rows.row(i)) for i in range(rows.count)], dtype=np.float64)
+
+
+def learn_rows(
+    learner: Any, rows: Any, signs: Any, ask: Ask, labels: tuple[Any, Any] = (-1, 1)
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Learn the rows in order: what the learner said before each label was used, and where it changed."""
+    updated = np.zeros(rows.count, dtype=np.int8)
+    if isinstance(learner, BinaryLearner):
+        return learner._learn(rows, signs, updated), updated.astype(bool)
+    said = np.empty(rows.count)
+    for i, sign in enumerate(signs.tolist()):
+        x, before = rows.row(i), learner.updates
+        said[i] = ask(x)
+        learner.learn_one(x, labels[sign > 0])
+        updated[i] = learner.updates != before
+    return said, updated.astype(bool)

@@ -1,0 +1,61 @@
+"""How far a sample can be trusted: error bounds, sample sizes and probabilities, as closed formulas."""
+
+from afterwit.sampling.occam import (
+    description_delta,
+    description_error,
+    description_sample_size,
+    occam_delta,
+    occam_error,
+    occam_sample_size,
+)
+from afterwit.sampling.uniform import (
+    hoeffding_delta,
+    hoeffding_deviation,
+    hoeffding_sample_size,
+    regularised_delta,
+    regularised_deviation,
+    regularised_sample_size,
+    uniform_delta,
+    uniform_deviation,
+    uniform_sample_size,
+)
+from afterwit.sampling.vc import (
+    log_growth_bound,
+    majority_vc_dimension,
+    vc_closed_sample_size,
+    vc_delta,
+    vc_deviation,
+    vc_dimension_of_linear_separators,
+    vc_error,
+    vc_sample_size,
+    vc_uniform_delta,
+    vc_uniform_sample_size,
+)
+
+__all__ = [
+    "description_delta",
+    "description_error",
+    "description_sample_size",
+    "hoeffding_delta",
+    "hoeffding_deviation",
+    "hoeffding_sample_size",
+    "log_growth_bound",
+    "majority_vc_dimension",
+    "occam_delta",
+    "occam_error",
+    "occam_sample_size",
+    "regularised_delta",
+    "regularised_deviation",
+    "regularised_sample_size",
+    "uniform_delta",
+    "uniform_deviation",
+    "uniform_sample_size",
+    "vc_closed_sample_size",
+    "vc_delta",
+    "vc_deviation",
+    "vc_dimension_of_linear_separators",
+    "vc_error",
+    "vc_sample_size",
+    "vc_uniform_delta",
+    "vc_uniform_sample_size",
+]

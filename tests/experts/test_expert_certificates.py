@@ -1,0 +1,225 @@
+"""Certificates of expert algorithms from the rounds themselves: what the learner claims is computed a second time."""
+
+import math
+
+import numpy as np
+import pytest
+
+import afterwit as aw
+from afterwit.core.certificate import Verdict
+from afterwit.errors import InputError
+from expert_cases import CASES, PLAIN, WATCHING, Case
+
+by_case = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+def played(case, rounds=40, n=4, asleep=0.3, seed=1):
+    advice, outcomes = case.rounds(np.random.default_rng(seed), rounds, n, asleep * case.sleeping)
+    learner = case.make(n)
+    learner.learn_many(advice, outcomes)
+    return learner, advice, outcomes
+
+
+def said(certificate):
+    return " ".join(str(certificate).split())
+
+
+@by_case
+def test_the_rounds_it_learned_from_are_accepted(case):
+    for rounds, n, asleep in ((40, 4, 0.3), (40, 2, 0.0), (1, 3, 0.0), (0, 2, 0.0)):
+        learner, advice, outcomes = played(case, rounds, n, asleep)
+        made, before = learner.certificate(advice, outcomes), learner.certificate()
+        assert (made.theorem, made.verdict) == (before.theorem, before.verdict)
+        # Hindsight may have found a mixture that is better than every expert.
+        assert made == before or case.gradient
+
+
+@pytest.mark.parametrize("case", WATCHING, ids=str)
+def test_losses_it_learned_from_are_accepted(case):
+    losses = case.losses(np.random.default_rng(2), 40, 3, 0.3 * case.sleeping)
+    learner = case.make(3)
+    learner.observe_many(losses)
+    assert learner.certificate(losses) == learner.certificate()
+    with pytest.raises(InputError, match="use certificate\\(losses\\)"):
+        learner.certificate(losses, np.zeros(40))
+    with pytest.raises(InputError, match="the rounds the learner learned from; computed from them, .*losses"):
+        learner.certificate(np.roll(losses, 1, axis=1))
+
+
+NAMED = {
+    "loss": "the learner's loss",
+    "expert_losses": "the experts' losses",
+    "regrets": "the regrets",
+    "slope_regrets": "the regrets by slopes",
+    "asleep_rounds": "the rounds in which experts slept",
+}
+
+
+def changed(name, value):
+    """Values a little different from the true one, of the same kind."""
+    if isinstance(value, float):
+        yield value + 1e-6 * max(1.0, abs(value))
+    elif isinstance(value, int):
+        yield value - 1
+    elif isinstance(value, list):
+        yield [{**value[0], "regrets": value[0]["regrets"] + 1e-5}, *value[1:]]
+    elif value.dtype == np.int64:
+        yield np.roll(value, 1) if len(set(value.tolist())) > 1 else value + 1
+    else:
+        for at in (0, value.size - 1):
+            other = value.copy()
+            other.reshape(-1)[at] += 1e-6 * max(1.0, abs(other.reshape(-1)[at]))
+            yield other
+
+
+@by_case
+def test_a_state_that_was_changed_is_found(case):
+    learner, advice, outcomes = played(case)
+    state = learner.state()
+    for name, value in state.items():
+        if name in ("names", "rounds", "unforecast", "unseen") or not np.size(value):
+            continue
+        for other in changed(name, value):
+            twin = learner.copy()
+            twin.restore({**state, name: other})
+            words = NAMED.get(name, f"its {name.replace('_', ' ')}")
+            with pytest.raises(InputError, match=f"the rounds the learner learned from; computed from them, .*{words}"):
+                twin.certificate(advice, outcomes)
+
+
+@pytest.mark.parametrize("case", [case for case in PLAIN if case.takes_losses], ids=str)
+def test_a_state_that_was_changed_is_found_where_only_losses_are_known(case):
+    losses = case.losses(np.random.default_rng(3), 40, 3)
+    learner = case.make(3)
+    learner.observe_many(losses)
+    state = learner.state()
+    for name in ("loss", "regrets", "expert_losses"):
+        for other in changed(name, state[name]):
+            learner.restore({**state, name: other})
+            with pytest.raises(InputError, match=NAMED[name]):
+                learner.certificate(losses)
+
+
+def test_every_part_that_differs_is_named():
+    learner, advice, outcomes = played(Case("MLpol"), asleep=0.0)
+    state = learner.state()
+    learner.restore({**state, "loss": state["loss"] / 2, "regrets": state["regrets"] / 2})
+    with pytest.raises(InputError, match="computed from them, the learner's loss and the regrets would be different$"):
+        learner.certificate(advice, outcomes)
+    learner.restore({**state, "loss": state["loss"] / 2})
+    with pytest.raises(InputError, match="computed from them, the learner's loss would be different$"):
+        learner.certificate(advice, outcomes)
+
+
+def test_rounds_of_another_number_or_with_other_losses_are_refused():
+    learner, advice, outcomes = played(Case("ExponentialWeights"), asleep=0.0)
+    with pytest.raises(InputError, match="the learner counts 40 rounds, these are 39"):
+        learner.certificate(advice[:-1], outcomes[:-1])
+    with pytest.raises(InputError, match="computed from them, the experts' losses would"):
+        learner.certificate(advice + 5, outcomes)
+
+
+def test_rounds_in_another_order_are_not_the_rounds():
+    """Every expert's loss is the same sum; the learner's own is not."""
+    learner, advice, outcomes = played(Case("MLpol"), asleep=0.0)
+    with pytest.raises(InputError, match="computed from them, the learner's loss"):
+        learner.certificate(advice[::-1], outcomes[::-1])
+
+
+def test_rounds_of_which_some_were_losses_alone_cannot_be_checked():
+    learner, advice, outcomes = played(Case("MLpol"), asleep=0.0)
+    learner.observe([0.1, 0.2, 0.3, 0.4])
+    with pytest.raises(InputError, match="cannot be checked: MLpol learned 1 of its 41 rounds from losses alone"):
+        learner.certificate(advice, outcomes)
+    bandit = aw.Exp3(2)
+    bandit.receive(0.5)
+    with pytest.raises(InputError, match="cannot be checked: Exp3 learned 1 of its 1 rounds from losses alone"):
+        bandit.certificate([[0.5, 0.0]], [0.0])
+
+
+def test_a_label_may_win_by_a_tie():
+    learner = aw.WeightedMajority(4, beta=0.9)
+    advice = np.random.default_rng(4).integers(0, 2, (300, 4)).astype(float)
+    learner.learn_many(advice, advice[:, 0])
+    assert learner.certificate(advice, advice[:, 0]).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("loss", ["absolute", "pinball(0.3)"])
+def test_a_forecast_on_a_kink_is_judged_on_its_own_side(loss):
+    learner = aw.MLpol(2, loss=loss)
+    advice, outcomes = np.tile([0.1, 0.7], (50, 1)), np.full(50, 0.4)
+    learner.learn_many(advice, outcomes)
+    assert learner.certificate(advice, outcomes).verdict is Verdict.HOLDS
+
+
+def test_losses_outside_their_range_by_rounding_are_accepted():
+    learner = aw.RandomizedWeightedMajority(2, beta=0.6)
+    losses = np.tile([1 + 1e-12, -1e-12], (200, 1))
+    learner.observe_many(losses)
+    assert learner.certificate(losses) == learner.certificate()
+
+
+def test_losses_of_any_size_are_compared_by_their_size():
+    for unit in (1e-9, 1.0, 1e9):
+        random = np.random.default_rng(5)
+        advice, outcomes = unit * random.normal(size=(2000, 3)), unit * random.normal(size=2000)
+        learner = aw.BOA(3)
+        learner.learn_many(advice, outcomes)
+        learner.certificate(advice, outcomes)
+        state = learner.state()
+        learner.restore({**state, "loss": state["loss"] * (1 - 1e-6)})
+        with pytest.raises(InputError, match="computed from them, the learner's loss would"):
+            learner.certificate(advice, outcomes)
+
+
+# ---------------------------------------------------------------------- the numbers that are shown
+
+
+def test_a_regret_bound_above_the_own_loss_or_the_range_says_nothing():
+    advice, outcomes = np.tile([0.0, 1.0], (4, 1)), np.array([0.0, 1.0, 0.0, 1.0])
+    learner = aw.ExponentialWeights(2, rate=0.1)
+    learner.learn_many(advice, outcomes)
+    made = learner.certificate()
+    assert made.bound > learner.loss
+    assert made.vacuous
+    assert "losses are not negative, so the regret is at most the loss itself" in said(made)
+    wide = aw.ExponentialWeights(2, loss_range=(-5, 5), rate=0.1)
+    wide.observe_many(np.tile([-5.0, 5.0], (4, 1)))
+    assert wide.certificate().vacuous
+    assert "no round adds more than 10 to it" in said(wide.certificate())
+    useful = aw.ExponentialWeights(2, loss="absolute", horizon=1000)
+    useful.learn_many(np.tile([0.0, 1.0], (1000, 1)), np.tile([0.0, 1.0], 500))
+    assert not useful.certificate().vacuous
+
+
+def test_a_loss_of_ones_own_may_be_negative():
+    learner = aw.BOA(2, loss=lambda f, y: f - y)
+    learner.learn_many([[0.0, 1.0]] * 3, [5.0] * 3)
+    assert not learner.certificate().vacuous
+
+
+def test_square_losses_are_shown_as_errors():
+    learner, advice, outcomes = played(Case("MLpol"), asleep=0.0)
+    best = learner.certificate(advice, outcomes)
+    rmse = math.sqrt(best.hindsight.value / 40)
+    assert f"(RMSE {rmse:,.4g}) of the best fixed mixture" in said(best)
+    watching = aw.MLpol(2)
+    watching.observe([0.25, 1.0])
+    assert "RMSE" not in str(watching.certificate())
+
+
+def test_sums_per_round_are_over_the_rounds_in_which_the_expert_was_awake():
+    learner = aw.SleepingExperts(["a", "b"], epsilon=0.5)
+    for t in range(10):
+        learner.learn_one({"a": 1, "b": 1} if t < 2 else {"a": 1}, 0)
+    made = learner.certificate()
+    assert "on the 2 rounds in which it was awake" in said(made)
+    assert (made.rounds, made.counted, made.observed) == (10, 2, 2.0)
+    assert "loss 2 (1 per round)" in str(made)
+
+
+def test_promised_is_what_was_known_beforehand():
+    horizon = aw.ExponentialWeights(2, loss="absolute", horizon=100)
+    assert "promised" in str(horizon.certificate())
+    assert "computed afterwards" in str(aw.MLpol(2).certificate())
+    assert "promised" in str(aw.SwapRegret(aw.ExponentialWeights(2, horizon=9)).certificate())
