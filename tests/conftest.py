@@ -14,13 +14,16 @@ from afterwit.testing import SEED
 
 INTERPRETED = os.environ.get("AFTERWIT_EXPECT") == "interpreted"
 
+#: How many examples Hypothesis tries where a test does not say it; more of them for a deeper search.
+EXAMPLES = int(os.environ.get("AFTERWIT_EXAMPLES", 8 if INTERPRETED else 40))
+
 # The same examples in every run: a failure today is a failure tomorrow.
 settings.register_profile(
     "fixed",
     derandomize=True,
     deadline=None,
     print_blob=True,
-    max_examples=25 if INTERPRETED else 100,
+    max_examples=EXAMPLES,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fixed")

@@ -12,10 +12,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+from sklearn.utils.estimator_checks import check_classifiers_train, check_estimator, parametrize_with_checks
 
 import afterwit as aw
 from afterwit.core.certificate import Verdict
+from afterwit.core.learner import BinaryLearner
 from afterwit.core.registry import learner_names
 from afterwit.errors import InputError
 from afterwit.sklearn import OnlineClassifier
@@ -24,9 +25,31 @@ NAMES = list(learner_names())
 DEFAULT = OnlineClassifier().learner
 
 
-@parametrize_with_checks([OnlineClassifier(name) for name in NAMES])
+def engine(name):
+    """What does a learner's work besides its update: its base class, or itself where it has none but the common one."""
+    kind = getattr(aw, learner_names()[name])
+    return kind if kind.__base__ is BinaryLearner else kind.__base__
+
+
+#: One learner of each engine: what scikit-learn asks of inputs, parameters and copies is the work of adapter and engine.
+ONE_OF_EACH = list({engine(name): name for name in (*NAMES, "perceptron")}.values())
+OTHERS = [name for name in NAMES if name not in ONE_OF_EACH]
+
+
+@parametrize_with_checks([OnlineClassifier(name) for name in ONE_OF_EACH])
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_others_learn_what_scikit_learn_wants(name):
+    """The check that depends on the algorithm, not only on its engine."""
+    check_classifiers_train(name, OnlineClassifier(name))
+
+
+def test_every_engine_is_checked():
+    assert {engine(name) for name in ONE_OF_EACH} == {engine(name) for name in NAMES}
+    assert "perceptron" in ONE_OF_EACH
 
 
 @pytest.mark.parametrize(
