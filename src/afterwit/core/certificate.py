@@ -1,9 +1,9 @@
 """Certificates: a theorem applied to what happened.
 
-The straight path: a checker of `afterwit.certify` recomputes the rounds of a learner and hands over `Evidence`; each theorem
-of the learner is applied to it and gives a `Certificate`, which holds the bound beside what was observed and what
-hindsight would have given, with every assumption and how it is known. Its verdict is one of three: the bound *holds*;
-the theorem is *not applicable* here, and why; or it is *violated*, which would be a bug in this package.
+The straight path: a checker of `afterwit.certify` recomputes the rounds of a learner and hands over `Evidence`; each
+theorem of the learner is applied to it and gives a `Certificate`, which holds the bound beside what was observed and
+what hindsight would have given, with every assumption and how it is known. Its verdict is one of three: the bound
+*holds*; the theorem is *not applicable* here, and why; or it is *violated*, which would be a bug in this package.
 """
 
 from __future__ import annotations

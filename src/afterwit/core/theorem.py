@@ -107,11 +107,11 @@ class Theorem:
         """The right side of the statement."""
         return self.formula.format_map({each.name: each.symbol for each in self.inputs})
 
-    def bound(self, **inputs: Any) -> Any:
+    def bound(self, *values: Any, **inputs: Any) -> Any:
         """The closed formula."""
         raise NotImplementedError(f"the {self.name} is not a formula of a few numbers")
 
-    def check(self, **inputs: Any) -> None:
+    def check(self, *values: Any, **inputs: Any) -> None:
         """Refuse inputs that do not fit together; each alone has been checked."""
 
     def certify(self, evidence: Any) -> Certificate | None:

@@ -119,4 +119,3 @@ class SleepingExperts(ExpertLearner):
         for i in range(self._n):
             if self._awake[i]:
                 self._exponents[i] += self._mixed / (1 + self._epsilon) - self._seen[i]
-
