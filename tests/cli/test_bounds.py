@@ -39,7 +39,7 @@ def test_the_list_has_everything(run_cli):
         result = run_cli(command, "--list")
         assert (result.returncode, result.stderr) == (0, "")
         for entry in theorems.values():
-            assert f"{entry.id}\n  {entry.statement}\n  {entry.citation}\n" in result.stdout
+            assert f"{entry.id}\n  {entry.inequality}\n  {entry.citation}\n" in result.stdout
             for each in entry.inputs:
                 for name in each.names:
                     assert f"--{name.replace('_', '-')} " in result.stdout
@@ -161,7 +161,7 @@ def options_of(entry):
 def test_every_theorem_and_every_option_is_documented():
     """The rows of the page are those of the registry."""
     for entry in (*BOUNDS.values(), *SAMPLE_SIZES.values()):
-        statement = entry.statement.replace("|", "\\|")
+        statement = entry.inequality.replace("|", "\\|")
         assert f"| `{entry.id}` | `{statement}` | {options_of(entry)} | {entry.citation} |" in PAGE
 
 

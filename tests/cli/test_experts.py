@@ -190,7 +190,7 @@ def test_a_single_expert_with_large_losses(run_cli, tmp_path):
     write(tmp_path / "one.csv", (outcomes + 1e9 * random.normal(size=500))[:, np.newaxis], outcomes, ["only"])
     result = run_cli("experts", "one.csv", "--target", "load")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "  happened   regret 0\n" in result.stdout
+    assert "  happened   regret 0 (0 per round)\n" in result.stdout
     assert "  verdict    holds\n" in result.stdout
 
 

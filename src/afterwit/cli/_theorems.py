@@ -34,7 +34,7 @@ def option(name: str) -> str:
 def listed(theorems: Mapping[str, Theorem]) -> str:
     """All theorems: name, statement, citation, inputs."""
     return "\n\n".join(
-        f"{theorem.id}\n  {theorem.statement}\n  {theorem.citation}\n  {_usage(theorem)}"
+        f"{theorem.id}\n  {theorem.inequality}\n  {theorem.citation}\n  {_usage(theorem)}"
         for theorem in theorems.values()
     )
 
@@ -61,8 +61,8 @@ def _command(theorem: Theorem) -> click.Command:
         if other is not None:
             instead = f"Instead of {option(each.name)}: {other.meaning}, {other.range.allowed}."
             options.append(_option(other.name, "X", instead))
-    text = f"{theorem.statement}\n\n{theorem.citation}.\n\nThis holds if {theorem.needs}."
-    return click.Command(theorem.id, callback=show, params=options, help=text, short_help=theorem.statement)
+    text = f"{theorem.inequality}\n\n{theorem.citation}.\n\nThis holds if {theorem.needs}."
+    return click.Command(theorem.id, callback=show, params=options, help=text, short_help=theorem.inequality)
 
 
 def _option(name: str, symbol: str, text: str) -> click.Option:

@@ -116,7 +116,9 @@ def experts(
     _show_leaderboard(table, learner, algorithm, target, advice, outcomes, forecasts, top)
     _show_weights(learner)
     click.echo()
-    show_certificate(learner.certificate(*_rounds_to_check(learner, advice, outcomes)), verbose)
+    with display("computing the certificate", None):
+        certificate = learner.certificate(advice, outcomes)
+    show_certificate(certificate, verbose)
 
 
 def _by_round(message: str) -> str:
@@ -199,7 +201,7 @@ def _show_leaderboard(
     if table.skipped:
         click.echo(f"ignored columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 90)}")
     columns = _metrics(loss)
-    rows = [(name, advice[:, i]) for i, name in enumerate(learner.experts)]
+    rows = [(shorten_name(str(name)), advice[:, i]) for i, name in enumerate(learner.experts)]
     ranked = sorted(rows, key=lambda row: _mean_loss(loss, row[1], outcomes))
     special = [(f"* {algorithm}, the combined forecast", forecasts)]
     if loss.convex:
@@ -209,20 +211,15 @@ def _show_leaderboard(
             best = best_convex_combination(advice, outcomes, loss=loss)
         special.append(("- best mixture in hindsight", advice @ best.weights))
     lines = sorted([*ranked[:top], *special], key=lambda row: _mean_loss(loss, row[1], outcomes))
-    width = max(len(shorten_name(name)) for name, _ in lines)
+    width = max(len(name) for name, _ in lines)
     heads = "".join(f"{column:>{_width(column)}}" for column in columns)
     click.echo(f"\n{'':<{width}}{heads}" + ("   awake" if asleep.any() else ""))
     for name, values in lines:
         numbers = "".join(f"{_shown(column, loss, values, outcomes):>{_width(column)}}" for column in columns)
         awake = f"{np.count_nonzero(~np.isnan(values)):>8,}" if asleep.any() else ""
-        click.echo(f"{shorten_name(name):<{width}}{numbers}{awake}")
+        click.echo(f"{name:<{width}}{numbers}{awake}")
     if len(ranked) > top:
         click.echo(f"and {count(len(ranked) - top, 'more expert')} (--top {len(ranked)} lists all)")
-
-
-def _rounds_to_check(learner: Any, advice: Floats, outcomes: Floats) -> tuple[Floats, ...]:
-    """The rounds, where the certificate can compare with the best mixture."""
-    return (advice, outcomes) if learner.parameters.get("gradient") and not np.isnan(advice).any() else ()
 
 
 def _show_weights(learner: Any) -> None:

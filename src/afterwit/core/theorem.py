@@ -102,7 +102,12 @@ class Theorem:
 
     @property
     def statement(self) -> str:
-        """The theorem in its symbols."""
+        """The theorem in its symbols, as it is applied to a run."""
+        return self.inequality
+
+    @property
+    def inequality(self) -> str:
+        """The formula in its symbols, beside what it bounds."""
         chance = f", {self.chance}" if self.chance else ""
         return f"{self.formula_quantity or self.quantity} {self.sense} {self.in_symbols}{chance}"
 
