@@ -146,9 +146,6 @@ class Storable:
         """Not offered: a score is no probability."""
         raise NotImplementedError(f"{type(self).__name__} gives no probabilities; score_one(x) gives its score")
 
-    def __dir__(self) -> list[str]:
-        return [*object.__dir__(self), *self._options]
-
     def __getattr__(self, name: str) -> Any:
         """Every option can be read by its name; what another library asks for, `afterwit.interop` knows."""
         kind = type(self)

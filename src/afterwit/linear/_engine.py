@@ -3,15 +3,12 @@
 
 An algorithm's file holds its idea and nothing else: ``update(y, score)`` looks at the current row through ``dot``
 and ``add`` and says whether it changed the weights; where it predicts by something else than w . x it defines
-``score`` as well. The engine owns inputs, labels, counters and growth.
+``score`` as well. The engine owns the loops, counters and growth; ``_row`` makes the caller's examples current rows.
 
 Compiled, this is native code; interpreted, the same lines are ordinary Python. Two rules keep ``X_many`` exactly
 the loop of ``X_one``, bit for bit: both run ``score``, ``update`` and ``add`` on the same entries in the same order,
 and ``dot`` gives entry k to running sum k mod 4 whatever the row's length, so that a feature the learner has never
 seen changes no sum.
-
-An intercept is a constant feature of value 1: weight 0, before all others, and entry 0 of every row, which is copied
-to make room for it. No algorithm knows of it, and every theorem covers it.
 
 The cost of an example is O(its non-zeros): nothing here touches all the weights but growth, which doubles.
 Everything is checked before the lock is taken or anything is changed; under the lock the loops over many rows let
@@ -29,18 +26,14 @@ from afterwit.core.certificate import certify
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.learner import view
 from afterwit.data.checks import flag
-from afterwit.data.rows import as_mapping, number, plain_name, read_examples, read_many, read_one, wrong_space
+from afterwit.data.rows import as_mapping, read_examples, read_many, read_one
 from afterwit.errors import InputError, Words, invalid
+from afterwit.linear._row import as_floats
 
 if cython.compiled:
-    from cython.cimports.afterwit.core.learner import BinaryLearner
+    from cython.cimports.afterwit.linear._row import RowLearner
 else:
-    from afterwit.core.learner import BinaryLearner
-
-
-def plain(x: dict[Any, Any]) -> dict[Any, float]:
-    """The same features with every value a float."""
-    return {name: number(f"x[{name!r}]", value) for name, value in x.items()}
+    from afterwit.linear._row import RowLearner
 
 
 #: What every linear learner takes, after its own options.
@@ -55,16 +48,8 @@ def larger(array: Any, used: int, size: int, fill: float = 0.0) -> Any:
     return view(longer)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def is_finite(value: cython.double) -> cython.bint:
-    return -1.7976931348623157e308 <= value <= 1.7976931348623157e308
-
-
 @cython.cclass
-class LinearLearner(BinaryLearner):
+class LinearLearner(RowLearner):
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
 
     checker = "perceptron"
@@ -74,26 +59,15 @@ class LinearLearner(BinaryLearner):
     _rests = True
     #: How many numbers there are for every feature.
     _numbers_per_feature = 1
-    #: It has an intercept without an option that says so.
-    _always_intercept = False
 
     def _begin(self) -> None:
         if cython.compiled and hasattr(self, "update"):
             raise TypeError("update is compiled: a Python subclass cannot replace it")
-        BinaryLearner._begin(self)
+        RowLearner._begin(self)
         self._stride = self._numbers_per_feature
-        self._named = False
-        self._vocabulary: dict[Any, int] = {}
-        self._names: list[Any] = []
         self._weights = view(np.zeros(16 * self._stride))
         self._fresh = 0.0
-        self._reserved = 1 if self._always_intercept or self._options["intercept"] else 0
-        self._features = self._reserved
         self._bad_values_show = True
-        self._scratch_values = view(np.zeros(64))
-        self._scratch_columns = view(np.zeros(64, dtype=np.int32))
-        self._positions = view(np.zeros(0, dtype=np.int32))
-        self._rest()
 
     # ------------------------------------------------------------------ the idea, and what it may use
 
@@ -229,7 +203,7 @@ class LinearLearner(BinaryLearner):
         While values are taken on trust, a score that is not finite is given back before anything has changed.
         """
         score: cython.double = self.score()
-        if self._on_trust and not is_finite(score):
+        if self._on_trust and score - score != 0:  # infinite or not a number
             return score
         prediction: cython.int = 1 if score >= 0 else -1
         self._rounds += 1
@@ -240,100 +214,6 @@ class LinearLearner(BinaryLearner):
         return score
 
     @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _unpack(self, x: dict[Any, Any]) -> cython.int:
-        """Make a dict the current row; the number of its features that are new (their columns are -1).
-
-        Gives back -2 for values whose conversion would run code that is not ours: not under the lock.
-        """
-        k: cython.Py_ssize_t = self._reserved
-        unseen: cython.int = 0
-        value: cython.double
-        if not self._named and self._features > self._reserved:
-            raise wrong_space("positions", "a dict")
-        if len(x) >= self._scratch_values.shape[0]:
-            self._need_scratch(2 * len(x))
-            self._rest()
-        if self._reserved:
-            self._scratch_values[0] = 1.0
-            self._scratch_columns[0] = 0
-        vocabulary: dict[Any, int] = self._vocabulary
-        for name, entry in x.items():
-            column = vocabulary.get(name)
-            if column is None:
-                self._scratch_columns[k] = -1
-                unseen += 1
-            else:
-                self._scratch_columns[k] = column
-            if type(entry) is not float and type(entry) is not int:
-                return -2
-            try:
-                value = entry
-            except OverflowError:
-                return -2
-            if not is_finite(value):
-                raise invalid(f"x[{name!r}]", "a finite number", value)
-            self._scratch_values[k] = value
-            k += 1
-        self._length = k
-        self._known = unseen == 0
-        return unseen
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _admit(self, x: dict[Any, Any], unseen: cython.int) -> cython.int:
-        """Give the new features of the unpacked dict their columns."""
-        k: cython.Py_ssize_t
-        self.grow(self._features + unseen)
-        self._named = True
-        for k, name in enumerate(x, self._reserved):
-            if self._scratch_columns[k] < 0:
-                self._scratch_columns[k] = self._name(name)
-        self._known = True
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _name(self, name: object) -> cython.int:
-        """The column of a feature whose name is new."""
-        column: cython.int = len(self._names) + self._reserved
-        self._vocabulary[name] = column
-        self._names.append(plain_name(name))
-        return column
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _need_scratch(self, entries: cython.Py_ssize_t) -> cython.int:
-        if entries > self._scratch_values.shape[0]:
-            self._scratch_values = view(np.zeros(entries))
-            self._scratch_columns = view(np.zeros(entries, dtype=np.int32))
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _need_positions(self, width: cython.Py_ssize_t) -> cython.int:
-        """The columns of dense rows, 0, 1, 2, ...: so that algorithms see no difference to sparse ones."""
-        if width > self._positions.shape[0]:
-            self._positions = view(np.arange(width, dtype=np.int32))
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _rest(self) -> cython.int:
-        """Let go of the caller's arrays: between calls the current row is the scratch space."""
-        self._values = self._scratch_values
-        self._columns = self._scratch_columns
-        self._source_values = self._scratch_values
-        self._source_columns = self._scratch_columns
-        self._dense = False
-        self._known = False
-        self._on_trust = False
-        self._first = 0
-        self._offset = 0
-        self._length = 0
-        return 0
-
-    @cython.cfunc
     @cython.exceptval(-1, check=True)
     def _score(self, x: object) -> cython.double:
         if type(x) is not dict:
@@ -342,7 +222,7 @@ class LinearLearner(BinaryLearner):
             with self._lock:
                 if self._unpack(x) >= 0:
                     return self.score()
-            return self._score(plain(x))
+            return self._score(as_floats(x))
         return self.score_many(read_one(x)).item()
 
     def score_one(self, x: Any) -> float:
@@ -369,68 +249,12 @@ class LinearLearner(BinaryLearner):
                 if unseen >= 0:
                     score = self.learn_row(sign)
             if unseen < 0:
-                return self.learn_one(plain(x), y)
+                return self.learn_one(as_floats(x), y)
         else:
             score = self._learn(read_one(x), np.full(1, sign, dtype=np.int8))[0]
         return self._labels.positive if score >= 0 else self._labels.negative
 
     # ------------------------------------------------------------------ many rounds
-
-    def _enter(self, rows: Any, learning: bool) -> None:
-        """Take a block of checked rows as the source of current rows."""
-        if rows.names is None:
-            if self._named:
-                raise wrong_space("names", "positions")
-            if learning:
-                self.grow(self._reserved + rows.width)
-            columns = rows.columns
-        else:
-            if not self._named and self._features > self._reserved:
-                raise wrong_space("positions", "names")
-            places = [self._vocabulary.get(name, -1) for name in rows.names]
-            if learning:
-                self.grow(self._features + places.count(-1))
-                self._named = True
-                for j, name in enumerate(rows.names):
-                    if places[j] < 0:
-                        places[j] = self._name(name)
-            # Without the intercept's weight, as positions come.
-            columns = (np.array(places, dtype=np.int32) - np.int32(self._reserved))[rows.columns]
-        self._dense = columns is None
-        self._known = learning or (rows.names is None and self._reserved + rows.width <= self._features)
-        self._source_values = view(rows.values)
-        if self._dense:
-            self._need_positions(self._reserved + rows.width)
-        else:
-            self._source_columns = view(columns)
-        if self._reserved:
-            longest = rows.width if rows.starts is None else int(np.diff(rows.starts).max(initial=0))
-            self._need_scratch(longest + 1)
-            self._values = self._scratch_values
-            self._columns = self._positions if self._dense else self._scratch_columns
-        else:
-            self._values = self._source_values
-            self._columns = self._positions if self._dense else self._source_columns
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _take(self, first: cython.Py_ssize_t, offset: cython.Py_ssize_t, length: cython.Py_ssize_t) -> cython.void:
-        """Make this part of the source the current row; with an intercept, a copy after the constant feature."""
-        k: cython.Py_ssize_t
-        if not self._reserved:
-            self._first = first
-            self._offset = offset
-            self._length = length
-            return
-        self._scratch_values[0] = 1.0
-        for k in range(length):
-            self._scratch_values[k + 1] = self._source_values[first + k]
-        if not self._dense:
-            self._scratch_columns[0] = 0
-            for k in range(length):
-                self._scratch_columns[k + 1] = self._source_columns[offset + k] + 1
-        self._length = length + 1
 
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
         """Learn rows in order; the scores, made before each label was used.
@@ -493,7 +317,7 @@ class LinearLearner(BinaryLearner):
                     self._take(starts[i], starts[i], starts[i + 1] - starts[i])
                 updates = self._updates
                 scores[i] = self.learn_row(signs[i])
-                if self._on_trust and not is_finite(scores[i]):
+                if self._on_trust and scores[i] - scores[i] != 0:
                     break
                 updated[i] = self._updates != updates
                 i += 1
@@ -586,7 +410,7 @@ class LinearLearner(BinaryLearner):
         return {**self._counts(), "weights": weights, "names": names, **self._kept_state()}
 
     def _check_state(self, state: Any) -> None:
-        BinaryLearner._check_state(self, state)
+        RowLearner._check_state(self, state)
         weights, names = state["weights"], state["names"]
         if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.ndim != 1:
             raise invalid("weights", "a 1-D array of float64", weights)
@@ -605,4 +429,4 @@ class LinearLearner(BinaryLearner):
         self._features = len(weights) // self._stride
         size = max(16, self._features)
         self._weights = larger(weights, len(weights), size * self._stride, self._fresh)
-        BinaryLearner._become(self, state)
+        RowLearner._become(self, state)
