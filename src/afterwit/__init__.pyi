@@ -13,6 +13,7 @@ from afterwit import kernels as kernels
 from afterwit import linear as linear
 from afterwit import losses as losses
 from afterwit import reductions as reductions
+from afterwit import sampling as sampling
 from afterwit import sklearn as sklearn
 from afterwit import storage as storage
 from afterwit import streams as streams
@@ -141,6 +142,7 @@ __all__ = [
     "losses",
     "play",
     "reductions",
+    "sampling",
     "save",
     "sklearn",
     "solve_game",
