@@ -91,9 +91,9 @@ BOUNDS = {
     "swap-regret": lambda experts, rounds, rate: experts * log(experts) / rate + rate * rounds / 8,
     "swap-regret-tuned": lambda experts, rounds: sqrt(rounds / 2 * experts * log(experts)),
     "fixed-share": fixed_share,
-    "exp3": lambda experts, exploration, best_gain: (
-        (e - 1) * exploration * best_gain + experts * log(experts) / exploration
-    ),
+    "exp3": lambda experts, rounds, rate: log(experts) / rate + rate / 2 * rounds * experts,
+    "exp3-tuned": lambda experts, rounds: sqrt(2 * rounds * experts * log(experts)),
+    "exp3-decreasing": lambda experts, rounds: 2 * sqrt(rounds * experts * log(experts)),
     "progressive": lambda mean_loss, rounds, delta, loss_range: (
         mean_loss + loss_range * sqrt(2 * log(1 / delta) / rounds)
     ),

@@ -85,6 +85,9 @@ def _shown(default: Any) -> str:
     """A default as people write it."""
     if isinstance(default, str):
         return json.dumps(default)
+    if isinstance(default, tuple):
+        inner = ", ".join(f"{each:g}" if isinstance(each, float) else _shown(each) for each in default)
+        return f"({inner},)" if len(default) == 1 else f"({inner})"
     if isinstance(default, int) and not isinstance(default, bool) and default >= 10_000:
         return f"{default:_}"
     return repr(default).replace("e-0", "e-")

@@ -41,12 +41,34 @@ def line_of(learner, name):
             "fixed-share",
             {"share": 0.1, "rate": 0.5, "switches": 2},
         ),
+        (aw.Exp3(4, rate=0.2), "bandit bound", "exp3", {"rate": 0.2}),
+        (aw.Exp3(4, horizon=30), "bandit bound", "exp3-tuned", {}),
+        (aw.Exp3(4), "bandit bound at a decreasing rate", "exp3-decreasing", {}),
+        (
+            aw.SwapRegret(aw.ExponentialWeights(4, rate=0.3)),
+            "swap regret at a fixed rate",
+            "swap-regret",
+            {"rate": 0.3},
+        ),
     ],
 )
 def test_of_rounds_alone(learner, theorem, name, inputs):
     learner.observe_many(LOSSES)
     promised = aw.bounds.bound(name, experts=4, rounds=30, **inputs)
     assert line_of(learner, theorem).bound == pytest.approx(promised)
+
+
+def test_swap_regret_over_exponential_weights_for_a_horizon():
+    learner = aw.SwapRegret(aw.ExponentialWeights(3, horizon=50))
+    learner.observe_many(np.random.default_rng(2).random((50, 3)))
+    rate = np.sqrt(8 * np.log(3) / 50)
+    promised = aw.bounds.bound("swap-regret", experts=3, rounds=50, rate=rate)
+    assert learner.certificate().bound == pytest.approx(promised) == pytest.approx(10.48, abs=0.01)
+    best = aw.SwapRegret(aw.ExponentialWeights(3, rate=np.sqrt(8 * 3 * np.log(3) / 50)))
+    best.observe_many(np.random.default_rng(2).random((50, 3)))
+    promised = aw.bounds.bound("swap-regret-tuned", experts=3, rounds=50)
+    assert best.certificate().bound == pytest.approx(promised)
+    assert best.certificate().bound < learner.certificate().bound
 
 
 def test_of_the_best_expert():

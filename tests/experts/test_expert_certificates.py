@@ -40,9 +40,9 @@ def test_losses_it_learned_from_are_accepted(case):
     learner = case.make(3)
     learner.observe_many(losses)
     assert learner.certificate(losses) == learner.certificate()
-    with pytest.raises(InputError, match="use certificate\\(losses\\)"):
+    with pytest.raises(InputError, match=r"use certificate\(losses\)"):
         learner.certificate(losses, np.zeros(40))
-    with pytest.raises(InputError, match="the rounds the learner learned from; computed from them, .*losses"):
+    with pytest.raises(InputError, match=r"the rounds the learner learned from; computed from them, .*losses"):
         learner.certificate(np.roll(losses, 1, axis=1))
 
 
@@ -104,10 +104,10 @@ def test_every_part_that_differs_is_named():
     learner, advice, outcomes = played(Case("MLpol"), asleep=0.0)
     state = learner.state()
     learner.restore({**state, "loss": state["loss"] / 2, "regrets": state["regrets"] / 2})
-    with pytest.raises(InputError, match="computed from them, the learner's loss and the regrets would be different$"):
+    with pytest.raises(InputError, match=r"computed from them, the learner's loss and the regrets would be different$"):
         learner.certificate(advice, outcomes)
     learner.restore({**state, "loss": state["loss"] / 2})
-    with pytest.raises(InputError, match="computed from them, the learner's loss would be different$"):
+    with pytest.raises(InputError, match=r"computed from them, the learner's loss would be different$"):
         learner.certificate(advice, outcomes)
 
 

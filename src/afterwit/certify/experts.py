@@ -240,8 +240,8 @@ def _rounds(evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Float
     if 0 < evidence.unforecast < evidence.rounds or unseen:
         alone = evidence.unforecast or unseen
         raise InputError(
-            f"the rounds cannot be checked: {evidence.subject} learned {alone:,} of its {evidence.rounds:,} rounds from "
-            "losses alone, and does not know which; certificate() without rounds takes the learner's own figures"
+            f"the rounds cannot be checked: {evidence.subject} learned {alone:,} of its {evidence.rounds:,} rounds "
+            "from losses alone, and does not know which; certificate() without rounds takes the learner's own figures"
         )
     if evidence.unforecast:
         if advice is None or outcomes is not None:
@@ -396,7 +396,8 @@ def _drawn(seed: int, shares: Floats) -> npt.NDArray[np.intp]:
     below = np.cumsum(shares, axis=1) <= uniform[:, np.newaxis]
     # Rounding may leave the sum of all shares below 1: then the last expert that has one is drawn.
     last = shares.shape[1] - 1 - np.argmax(shares[:, ::-1] > 0, axis=1)
-    return np.minimum(below.sum(axis=1), last)[:, np.newaxis]
+    drawn: npt.NDArray[np.intp] = np.minimum(below.sum(axis=1), last)[:, np.newaxis]
+    return drawn
 
 
 def _slope_gains(

@@ -338,7 +338,7 @@ class JudgedRound(WeighedRound):
     @cython.exceptval(check=False)
     def _find_bad(self, bad: cython.int) -> cython.int:
         """Remember the first loss that is out of bounds: not a number that can be squared, or outside its range."""
-        i: cython.Py_ssize_t
+        i: cython.Py_ssize_t = 0
         scaled: cython.double
         for i in range(self._n):
             if self._some_sleep and not self._awake[i]:

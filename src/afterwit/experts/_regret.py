@@ -20,13 +20,14 @@ import numpy.typing as npt
 from afterwit.core.certificate import Assumption, Certificate
 from afterwit.core.theorem import Input, Theorem
 from afterwit.data.losses import Loss
-from afterwit.data.quantities import HALF_TO_ONE
+from afterwit.data.quantities import COUNT, HALF_TO_ONE
 
 Floats = npt.NDArray[np.float64]
 
 UNIT = "losses are between 0 and 1"
 CONVEX = "the loss is convex in the prediction, and between 0 and 1"
 MOHRI = "Mohri et al. 2018"
+EXPERT_COUNT = Input("experts", "N", "how many experts", COUNT)
 BETA = Input("beta", "beta", "the factor by which a wrong expert's weight shrinks", HALF_TO_ONE)
 
 

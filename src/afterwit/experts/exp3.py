@@ -38,8 +38,6 @@ from afterwit.core.declared import Count, Numbers
 from afterwit.core.inputs import RATE as RATE_INPUT
 from afterwit.core.inputs import ROUNDS
 from afterwit.core.learner import view
-from afterwit.core.theorem import Input
-from afterwit.data.quantities import COUNT
 from afterwit.errors import invalid
 from afterwit.experts._declared import (
     COUNTED,
@@ -52,7 +50,7 @@ from afterwit.experts._declared import (
     ZERO_ONE_LOSS,
     each_expert,
 )
-from afterwit.experts._regret import UNIT, OnAverage, Way, ln, ratio
+from afterwit.experts._regret import EXPERT_COUNT, UNIT, OnAverage, Way, ln, ratio
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -63,11 +61,36 @@ else:
     from afterwit.experts._engine import ExpertLearner
 
 
-ARMS = Input("experts", "N", "how many experts", COUNT)
 FIXED_BEFOREHAND = f"{UNIT}, and do not depend on the learner's draws"
 
 
-class BanditBound(OnAverage):
+class BanditTheorem(OnAverage):
+    """A bound on the regret, on average over the learner's draws."""
+
+    quantity = "regret"
+    needs = FIXED_BEFOREHAND
+    citation = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
+    beforehand = True
+
+    def of_run(self, evidence: Any) -> Any:
+        """The bound for losses in [0, 1]; None if the learner's rate was of another kind."""
+        return None
+
+    def certify(self, evidence: Any) -> Any:
+        bound, unseen = self.of_run(evidence), evidence.state["unseen"]
+        if bound is None:
+            return None
+        detail = f"in {unseen:,} rounds only one loss was seen, so the regret is not known" if unseen else ""
+        return evidence.certificate(
+            self,
+            evidence.width * float(bound),
+            {"N": evidence.n, "T": evidence.rounds, "range": evidence.width},
+            Assumption("the losses do not depend on the learner's draws", Basis.PROMISED, None),
+            Assumption("every expert's loss is known afterwards", Basis.OBSERVED, None if unseen else True, detail),
+        )
+
+
+class BanditBound(BanditTheorem):
     """At a fixed rate.
 
     The proof (Theorem 3.1 of the survey, at a constant rate): with estimates x_{t,i} that are right on average, the
@@ -77,43 +100,25 @@ class BanditBound(OnAverage):
 
     id = "exp3"
     name = "bandit bound"
-    quantity = "regret"
     formula = "ln({experts}) / {rate} + {rate} {rounds} {experts} / 2"
-    inputs = (ARMS, ROUNDS, RATE_INPUT)
-    needs = FIXED_BEFOREHAND
-    citation = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
-    beforehand = True
+    inputs = (EXPERT_COUNT, ROUNDS, RATE_INPUT)
 
     @staticmethod
     def bound(experts: Any, rounds: Any, rate: Any) -> Any:
         return ratio(ln(experts), rate) + rate * rounds * experts / 2
 
-    def of_run(self, evidence: Any) -> float | None:
-        """The bound for losses in [0, 1]; None if the rate was not of this kind."""
+    def of_run(self, evidence: Any) -> Any:
         rate = evidence.facts["fixed_rate"]
-        return None if rate is None else float(self.bound(evidence.n, evidence.rounds, rate))
-
-    def certify(self, evidence: Any) -> Any:
-        bound, unseen = self.of_run(evidence), evidence.state["unseen"]
-        if bound is None:
-            return None
-        detail = f"in {unseen:,} rounds only one loss was seen, so the regret is not known" if unseen else ""
-        return evidence.certificate(
-            self,
-            evidence.width * bound,
-            {"N": evidence.n, "T": evidence.rounds, "range": evidence.width},
-            Assumption("the losses do not depend on the learner's draws", Basis.PROMISED, None),
-            Assumption("every expert's loss is known afterwards", Basis.OBSERVED, None if unseen else True, detail),
-        )
+        return None if rate is None else self.bound(evidence.n, evidence.rounds, rate)
 
 
-class TunedBanditBound(BanditBound):
+class TunedBanditBound(BanditTheorem):
     """The same where it is least."""
 
     id = "exp3-tuned"
     name = "bandit bound at the best rate"
     formula = "sqrt(2 {rounds} {experts} ln({experts}))"
-    inputs = (ARMS, ROUNDS)
+    inputs = (EXPERT_COUNT, ROUNDS)
     needs = f"{FIXED_BEFOREHAND}; the rate is sqrt(2 ln N / (T N))"
 
     @staticmethod
@@ -121,23 +126,21 @@ class TunedBanditBound(BanditBound):
         return np.sqrt(2 * rounds * experts * ln(experts))
 
 
-class DecreasingBanditBound(BanditBound):
+class DecreasingBanditBound(BanditTheorem):
     """At a rate that decreases, and needs to know no horizon."""
 
     id = "exp3-decreasing"
     name = "bandit bound at a decreasing rate"
     formula = "2 sqrt({rounds} {experts} ln({experts}))"
-    inputs = (ARMS, ROUNDS)
+    inputs = (EXPERT_COUNT, ROUNDS)
     needs = f"{FIXED_BEFOREHAND}; the rate of round t is sqrt(ln N / (t N))"
 
     @staticmethod
     def bound(experts: Any, rounds: Any) -> Any:
         return 2 * np.sqrt(rounds * experts * ln(experts))
 
-    def of_run(self, evidence: Any) -> float | None:
-        if evidence.facts["fixed_rate"] is not None:
-            return None
-        return float(self.bound(evidence.n, evidence.rounds))
+    def of_run(self, evidence: Any) -> Any:
+        return self.bound(evidence.n, evidence.rounds) if evidence.facts["fixed_rate"] is None else None
 
 
 @cython.cclass

@@ -40,6 +40,7 @@ from afterwit.core.declared import Number, Numbers, Option
 from afterwit.core.inputs import EXPERTS, ROUNDS
 from afterwit.core.inputs import RATE as RATE_INPUT
 from afterwit.core.learner import view
+from afterwit.core.theorem import Theorem
 from afterwit.data.checks import one_of, optional
 from afterwit.errors import invalid
 from afterwit.experts._declared import (
@@ -90,11 +91,12 @@ class FixedRateBound(RegretTheorem):
         return bound, {"N": evidence.n, "rate": rate, "T": rounds, "range": width}
 
 
-class TunedRateBound(RegretTheorem):
+class TunedRateBound(Theorem):
     """The fixed rate bound where it is least."""
 
     id = "exponential-weights-tuned"
     name = "fixed rate bound at the best rate"
+    quantity = "regret"
     formula = "sqrt(({rounds} / 2) {log_experts})"
     inputs = (EXPERTS, ROUNDS)
     needs = f"{CONVEX}; the rate is sqrt(8 ln N / T)"

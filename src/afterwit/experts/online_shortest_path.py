@@ -44,9 +44,10 @@ from afterwit.errors import invalid
 from afterwit.experts._graph import Edge, Floats, PathGraph
 from afterwit.experts._path_learner import HORIZON, SEED, PathLearner, checked_rate, wide_range, within_horizon
 from afterwit.experts._pushing import draw_path, flows, push_once, push_rounds
+from afterwit.experts.exponential_weights import DecreasingRateBound, TunedRateBound
 
 
-class FixedRateBound(Theorem):
+class FixedRatePathBound(Theorem):
     """One rate in all rounds: however many paths there are, only the logarithm of N counts."""
 
     name = "regret at a fixed rate"
@@ -67,7 +68,7 @@ class FixedRateBound(Theorem):
         return evidence.certificate(self, bound, inputs)
 
 
-class TunedBound(Theorem):
+class TunedPathBound(Theorem):
     """The rate tuned to a horizon: at any round up to it."""
 
     name = "regret at the rate for a horizon"
@@ -78,7 +79,7 @@ class TunedBound(Theorem):
 
     @staticmethod
     def bound(log_paths: Any, horizon: Any, width: Any) -> Any:
-        return width * math.sqrt(horizon / 2 * log_paths)
+        return width * float(TunedRateBound.bound(log_paths, horizon))
 
     def certify(self, evidence: Any) -> Any:
         if evidence.horizon is None:
@@ -88,7 +89,7 @@ class TunedBound(Theorem):
         return evidence.certificate(self, bound, inputs, within_horizon(evidence))
 
 
-class DecreasingRateBound(Theorem):
+class DecreasingRatePathBound(Theorem):
     """Rates that decrease with the rounds: no horizon need be known."""
 
     name = "regret at decreasing rates"
@@ -99,7 +100,7 @@ class DecreasingRateBound(Theorem):
 
     @staticmethod
     def bound(log_paths: Any, rounds: Any, width: Any) -> Any:
-        return width * (2 * math.sqrt(rounds / 2 * log_paths) + math.sqrt(log_paths / 8))
+        return width * float(DecreasingRateBound.bound(log_paths, rounds))
 
     def certify(self, evidence: Any) -> Any:
         if not evidence.decreasing:
@@ -122,7 +123,7 @@ class OnlineShortestPath(PathLearner):
     seed        of the drawn paths
     """
 
-    theorems = (TunedBound(), FixedRateBound(), DecreasingRateBound())
+    theorems = (TunedPathBound(), FixedRatePathBound(), DecreasingRatePathBound())
 
     options = (
         Option("edges"),

@@ -28,7 +28,7 @@ from afterwit.core.certificate import Assumption, Basis
 from afterwit.core.declared import Number, Option
 from afterwit.core.inputs import EXPERTS, ROUNDS
 from afterwit.core.inputs import LOSS_RANGE as LARGEST
-from afterwit.core.theorem import Input
+from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import between, is_number, optional
 from afterwit.data.quantities import Range
 from afterwit.errors import invalid
@@ -101,12 +101,16 @@ class PolynomialBound(RegretTheorem):
         return (Assumption("no regret in a round is larger than M", Basis.OBSERVED, True, "M is the largest seen"),)
 
 
-class TunedPolynomialBound(PolynomialBound):
+class TunedPolynomialBound(Theorem):
+    """The same at a power that is good for the number of experts."""
+
     id = "polynomial-tuned"
     name = "polynomial bound at the best power"
+    quantity = "regret"
     formula = "{loss_range} sqrt(e (2 {log_experts} - 1) {rounds})"
     inputs = (EXPERTS, ROUNDS, LARGEST)
-    needs = "the loss is convex in the prediction, and between 0 and M; the power is 2 ln N"
+    needs = f"{PolynomialBound.needs}; the power is 2 ln N"
+    citation = PolynomialBound.citation
 
     @staticmethod
     def bound(log_experts: Any, rounds: Any, loss_range: Any) -> Any:

@@ -30,11 +30,10 @@ from afterwit.core.certificate import Assumption, Basis, Certificate, Verdict, a
 from afterwit.core.declared import Kept, Option
 from afterwit.core.inputs import RATE, ROUNDS
 from afterwit.core.learner import view
-from afterwit.core.theorem import Input, Theorem
-from afterwit.data.quantities import COUNT
+from afterwit.core.theorem import Theorem
 from afterwit.errors import Words, invalid
 from afterwit.experts._declared import COUNTED, SEED, UNIT_RANGE, ZERO_ONE_LOSS
-from afterwit.experts._regret import UNIT, ln, ratio
+from afterwit.experts._regret import EXPERT_COUNT, UNIT, ln, ratio
 from afterwit.experts.exponential_weights import ExponentialWeights
 
 if cython.compiled:
@@ -65,7 +64,7 @@ class FixedRateSwapBound(Theorem):
     name = "swap regret at a fixed rate"
     quantity = "swap regret"
     formula = "{experts} ln({experts}) / {rate} + {rate} {rounds} / 8"
-    inputs = (Input("experts", "N", "how many experts", COUNT), ROUNDS, RATE)
+    inputs = (EXPERT_COUNT, ROUNDS, RATE)
     needs = UNIT
     citation = "Blum & Mansour 2007, over exponential weights"
     beforehand = True
@@ -83,14 +82,16 @@ class FixedRateSwapBound(Theorem):
         return evidence.certificate(self, bound, inputs)
 
 
-class TunedSwapBound(FixedRateSwapBound):
+class TunedSwapBound(Theorem):
     """The same where it is least."""
 
     id = "swap-regret-tuned"
     name = "swap regret at the best rate"
+    quantity = "swap regret"
     formula = "sqrt(({rounds} / 2) {experts} ln({experts}))"
-    inputs = FixedRateSwapBound.inputs[:2]
+    inputs = (EXPERT_COUNT, ROUNDS)
     needs = f"{UNIT} and the rate is sqrt(8 N ln N / T)"
+    citation = FixedRateSwapBound.citation
 
     @staticmethod
     def bound(experts: Any, rounds: Any) -> Any:

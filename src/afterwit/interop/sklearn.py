@@ -18,7 +18,6 @@ Perceptron(rate=0.5, labels=(False, True)): 8,985 rounds, 621 mistakes
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from afterwit.core.registry import learner_class, learner_names, options_of
+from afterwit.data import checks
 from afterwit.errors import InputError, Words, invalid, shorten
 from afterwit.reductions.one_vs_rest import OneVsRest
 
@@ -104,10 +104,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> OnlineClassifier:
         """Learn the examples from the start, ``passes`` times."""
-        if not isinstance(self.passes, Integral) or isinstance(self.passes, bool) or self.passes < 1:
-            raise invalid("passes", "a whole number, at least 1", self.passes)
-        if not isinstance(self.shuffle, (bool, np.bool_)):
-            raise invalid("shuffle", "True or False", self.shuffle)
+        passes = checks.count("passes", self.passes)
+        checks.flag("shuffle", self.shuffle)
         self._make()  # options are refused before anything is learned
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -115,7 +113,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         random = check_random_state(self.random_state)
         self.order_ = random.permutation(len(y)) if self.shuffle else np.arange(len(y))
         X, y = X[self.order_], y[self.order_]
-        for _ in range(int(self.passes)):
+        for _ in range(passes):
             self.learner_.learn_many(X, y)
         return self
 

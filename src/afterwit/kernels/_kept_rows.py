@@ -63,8 +63,8 @@ class KeptRows:
         self._reach = 0
         self._squares = view(np.zeros(16))
         self._named = False
-        self._vocabulary = {}
-        self._names = []
+        self._vocabulary: dict[Any, int] = {}
+        self._names: list[Any] = []
         self._query = view(np.zeros(64))
         self.leave()
 

@@ -23,8 +23,8 @@ from __future__ import annotations
 from typing import Any
 
 from afterwit.core.declared import LABELS
-from afterwit.kernels import linear
 from afterwit.kernels.kernel_perceptron import BUDGET, KernelPerceptron
+from afterwit.kernels.linear import linear
 
 
 class DualPerceptron(KernelPerceptron):

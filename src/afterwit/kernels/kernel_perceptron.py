@@ -42,10 +42,10 @@ from afterwit.core.theorem import Theorem
 from afterwit.data.checks import whole_number
 from afterwit.data.rows import LARGEST_POSITION, Rows
 from afterwit.errors import Words, invalid
-from afterwit.kernels import polynomial
 from afterwit.kernels._examples import KernelExamples, read_many, read_one, texts, vectors
 from afterwit.kernels._kernel import as_kernel
 from afterwit.kernels._support import Support
+from afterwit.kernels.polynomial import polynomial
 from afterwit.linear.perceptron import perceptron_bounds
 
 if cython.compiled:
@@ -136,7 +136,7 @@ class KernelPerceptron(BinaryLearner):
 
     theorems = (*perceptron_bounds(), BudgetBound())
     checker = "kernel"
-    options = (Option("kernel", polynomial(2), _read_kernel), BUDGET, LABELS)
+    options = (Option("kernel", polynomial(2), _read_kernel), BUDGET, LABELS)  # type: tuple[Any, ...]
     kept = (Count("dropped"),)
 
     def _begin(self) -> None:
