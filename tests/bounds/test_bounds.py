@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive_bounds
 from afterwit import bounds
-from afterwit.bounds import BOUNDS, SAMPLE_SIZES, experts, mistakes
+from afterwit.bounds import BOUNDS, SAMPLE_SIZES, conversion, experts, games, mistakes
 from afterwit.errors import InputError
 
 positive = st.floats(0.05, 20)
@@ -64,7 +64,7 @@ def adjusted(name, given_inputs):
 
 def inputs_of(entry):
     named = st.fixed_dictionaries({each.name: INPUTS[each.name] for each in entry.inputs})
-    return named.map(lambda given_inputs: adjusted(entry.name, given_inputs))
+    return named.map(lambda given_inputs: adjusted(entry.id, given_inputs))
 
 
 def test_every_formula_is_written_out_in_the_oracle():
@@ -117,11 +117,14 @@ FALLS_WITH_ROUNDS = {"mean risk", "risk", "risk - inf risk", "duality gap"}
 
 def direction(entry, name):
     if name == "rounds":
-        falls = entry.quantity in FALLS_WITH_ROUNDS or entry.name in ("boosting", "kernel-perceptron-margin")
+        falls = (entry.formula_quantity or entry.quantity) in FALLS_WITH_ROUNDS or entry.id in (
+            "boosting",
+            "kernel-perceptron-margin",
+        )
         return -1 if falls else 1
     if name == "samples":
-        return 1 if entry.name.startswith("boosting") else -1
-    if entry.name == "fixed-share" and name == "switches":
+        return 1 if entry.id.startswith("boosting") else -1
+    if entry.id == "fixed-share" and name == "switches":
         return 0
     return 0 if name in FREE else DIRECTIONS[name]
 
@@ -185,6 +188,11 @@ def test_no_switch_and_no_share_is_exponential_weights():
     assert experts.fixed_share(5, 4, 0.3, 1.0, experts=7) < math.inf
 
 
+def test_a_gap_beyond_all_numbers_is_refused():
+    with pytest.raises(InputError, match="error must be large enough for the sample size to be a number"):
+        conversion.large_gap_sample_size(10**300, 1e-300, 0.5)
+
+
 def test_weighted_majority_with_beta_zero_is_halving():
     assert experts.weighted_majority(0, 0.0, experts=1000) == pytest.approx(mistakes.halving(hypotheses=1000))
     assert experts.weighted_majority(1, 0.0, experts=1000) == math.inf
@@ -196,6 +204,24 @@ def test_formulas_broadcast():
     for i, T in enumerate((10, 100)):
         for j, rate in enumerate((0.1, 0.5, 1.0)):
             assert table[i, j] == experts.exponential_weights(T, rate, experts=4)
+    assert conversion.random_stopping_sample_size([1, 10], 0.1).tolist() == [10, 100]
+    assert games.boosting_rounds([1, 1000], 0.1).tolist() == [1, 346]
+    assert isinstance(games.boosting(10, 0.1, 5), float)
+
+
+@given(st.integers(1, 2000), st.floats(0.02, 0.49))
+def test_after_so_many_rounds_of_boosting_no_mistake_is_left(n, gamma):
+    T = games.boosting_rounds(n, gamma)
+    assert games.boosting(n, gamma, T) < 1
+    assert T == 1 or games.boosting(n, gamma, T - 1) >= 1 - 1e-9
+
+
+@given(st.integers(0, 60), st.floats(0.02, 1), st.floats(1e-6, 0.99))
+def test_the_large_gap_procedure_has_halted_by_then(M, error, delta):
+    longest = naive_bounds.halting_time(M, error, delta)
+    size = conversion.large_gap_sample_size(M, error, delta)
+    assert longest <= size <= longest + M + 2
+    assert longest == sum(conversion.large_gap(i, error, delta) for i in range(M + 1))
 
 
 @pytest.mark.parametrize(("kind", "name"), [("bound", n) for n in BOUNDS] + [("size", n) for n in SAMPLE_SIZES])
@@ -238,11 +264,11 @@ def test_every_input_is_checked_and_named(kind, name):
         entry(**good, temperature=3)
 
 
-@pytest.mark.parametrize("module", [mistakes, experts])
+@pytest.mark.parametrize("module", [mistakes, experts, conversion, games])
 def test_the_formulas_themselves_refuse_bad_numbers(module):
-    for name, function in vars(module).items():
-        if name.startswith("_") or not inspect.isfunction(function) or function.__module__ != module.__name__:
-            continue
+    assert module.__all__
+    for name in module.__all__:
+        function = getattr(module, name)
         for parameter in inspect.signature(function).parameters:
             others = {
                 key: (0.5 if key in ("beta", "delta", "alpha", "error", "epsilon", "exploration", "share") else 3)
@@ -332,10 +358,10 @@ def test_what_is_shown_is_immutable_and_says_everything():
 
 
 def test_learners_theorems_are_the_same_functions():
-    """The registry repeats no formula of a learner: it calls it."""
+    """The registry repeats no formula of a learner: its entries are the learners' theorems."""
     from afterwit.linear.perceptron import EuclideanHingeBound, HingeBound, RootHingeBound
 
-    assert BOUNDS["perceptron-hinge"].function is HingeBound.bound
-    assert BOUNDS["perceptron-hinge-sharper"].function is RootHingeBound.bound
-    assert BOUNDS["perceptron-update-hinge-euclidean"].function is EuclideanHingeBound.bound
+    assert type(BOUNDS["perceptron-hinge"]) is HingeBound
+    assert type(BOUNDS["perceptron-hinge-sharper"]) is RootHingeBound
+    assert type(BOUNDS["perceptron-update-hinge-euclidean"]) is EuclideanHingeBound
     assert np.isfinite(bounds.bound("perceptron", radius=1e200, margin=1e199))

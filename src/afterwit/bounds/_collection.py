@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -32,18 +33,21 @@ SAMPLE_SIZES = _collected(SAMPLE_SIZE)
 
 
 def formula(name: str, *order: str, among: Mapping[str, Theorem] = BOUNDS) -> Callable[..., Any]:
-    """A theorem's formula as a function of numbers or arrays, whose first arguments may be given by position."""
+    """A theorem's formula as a function of numbers or arrays, in this order."""
     theorem = among[name]
+    signature = inspect.Signature([_parameter(theorem, each) for each in order])
 
     def function(*arguments: Any, **inputs: Any) -> Any:
-        if len(arguments) > len(order):
-            raise TypeError(f"{name} takes at most {len(order)} inputs by position: {', '.join(order)}")
-        given = dict(zip(order, arguments, strict=False))
-        for each in inputs:
-            if each in given:
-                raise TypeError(f"{name} got two values for {each}")
-        return theorem.values(**given, **inputs)
+        return theorem.values(**signature.bind(*arguments, **inputs).arguments)
 
     function.__name__ = function.__qualname__ = name.replace("-", "_")
-    function.__doc__ = f"{theorem.statement}. Inputs: {', '.join(n for each in theorem.inputs for n in each.names)}."
+    function.__doc__ = f"{theorem.statement}."
+    function.__signature__ = signature  # type: ignore[attr-defined]
     return function
+
+
+def _parameter(theorem: Theorem, name: str) -> inspect.Parameter:
+    """An input as a parameter: one of two ways to give it, one with a default, or one that is required."""
+    wanted = next(each for each in theorem.inputs if name in each.names)
+    default = wanted.default if wanted.default is not None else None if wanted.alternative else inspect.Parameter.empty
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
