@@ -133,7 +133,7 @@ def direction(entry, name):
 def test_the_bound_moves_the_right_way(kind, name):
     entry = (BOUNDS if kind == "bound" else SAMPLE_SIZES)[name]
 
-    @settings(max_examples=25)
+    @settings(max_examples=10)
     @given(inputs_of(entry), st.data())
     def moves(inputs, data):
         each = data.draw(st.sampled_from(entry.inputs))

@@ -68,7 +68,7 @@ def test_zero_one_counts_mistakes():
     assert best_expert([[1, 0], [1, 1], [0, 0]], [1, 0, 0], loss="zero-one").losses.tolist() == [1.0, 2.0]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(losses_of(st.one_of(small, st.just(nan))), st.integers(0, 4))
 def test_the_best_sequence_is_that_of_enumeration(losses, shifts):
     expected = naive.best_sequence(losses, shifts)

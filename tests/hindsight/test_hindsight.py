@@ -20,7 +20,7 @@ def split(examples):
     return [list(x) for x, _ in examples], [label for _, label in examples]
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(plane)
 def test_max_margin_in_the_plane_is_that_of_brute_force(examples):
     X, y = split(examples)

@@ -25,7 +25,7 @@ def margin(u, X, y):
     return min(label * naive.dot(u, x) for x, label in zip(X, y, strict=True))
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(lists_of(st.integers(-4, 4), width=st.just(2), rows=9), st.booleans())
 def test_the_widest_by_the_one_norm_in_the_plane(problem, nonnegative):
     X, y = problem

@@ -13,6 +13,7 @@ import afterwit as aw
 from afterwit.core.registry import learner_names
 from afterwit.interop.river import SKIPPED_CHECKS
 from conftest import environment
+from engines import ONE_OF_EACH
 
 river = pytest.importorskip("river")
 from river import base, checks, compose, datasets, evaluate, metrics, preprocessing, utils  # noqa: E402
@@ -20,7 +21,7 @@ from river import base, checks, compose, datasets, evaluate, metrics, preprocess
 BINARY = list(learner_names().values())
 
 MODELS = {
-    **{name: lambda name=name: getattr(aw, name)(labels=(False, True)) for name in BINARY},
+    **{name: lambda name=name: getattr(aw, learner_names()[name])(labels=(False, True)) for name in ONE_OF_EACH},
     "OneVsRest": aw.OneVsRest,
     "OneVsRest with an intercept": lambda: aw.OneVsRest(aw.Perceptron(intercept=True)),
     "pipeline": lambda: preprocessing.StandardScaler() | aw.Perceptron(labels=(False, True)),

@@ -16,23 +16,15 @@ from sklearn.utils.estimator_checks import check_classifiers_train, check_estima
 
 import afterwit as aw
 from afterwit.core.certificate import Verdict
-from afterwit.core.learner import BinaryLearner
 from afterwit.core.registry import learner_names
 from afterwit.errors import InputError
 from afterwit.sklearn import OnlineClassifier
+from engines import ONE_OF_EACH, engine
 
 NAMES = list(learner_names())
 DEFAULT = OnlineClassifier().learner
 
 
-def engine(name):
-    """What does a learner's work besides its update: its base class, or itself where it has none but the common one."""
-    kind = getattr(aw, learner_names()[name])
-    return kind if kind.__base__ is BinaryLearner else kind.__base__
-
-
-#: One learner of each engine: what scikit-learn asks of inputs, parameters and copies is the work of adapter and engine.
-ONE_OF_EACH = list({engine(name): name for name in (*NAMES, "perceptron")}.values())
 OTHERS = [name for name in NAMES if name not in ONE_OF_EACH]
 
 

@@ -566,7 +566,7 @@ small = st.lists(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(
     small, st.sampled_from(KERNELS), st.sampled_from([None, 1, 3]), st.integers(1, 3), st.sampled_from([1.0, 1e-5, 1e5])
 )
@@ -581,7 +581,7 @@ def test_no_sequence_breaks_a_bound(pairs, kernels, budget, passes, scale):
     all_hold(certificate)
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(
     small,
     st.sampled_from([*KERNELS, (gaussian(1.0), naive_kernels.gaussian(1.0))]),
@@ -598,7 +598,7 @@ def test_the_budget_bound_is_a_theorem(pairs, kernels, budget, passes, coefficie
     assert mistakes <= bound * (1 + 1e-9) + 1e-9
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(
     small,
     st.sampled_from(KERNELS),

@@ -67,7 +67,7 @@ def forms(row):
 
 
 @pytest.mark.parametrize(("kernel", "oracle"), VECTOR_KERNELS, ids=ids)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(vector, vector)
 def test_one_pair_in_every_form(kernel, oracle, x, z):
     expected = oracle(naive.as_dict(x), naive.as_dict(z))

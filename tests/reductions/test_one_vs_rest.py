@@ -437,7 +437,7 @@ def test_its_repr_says_what_it_is():
 # ---------------------------------------------------------------------- certificates
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(st.integers(0, 2**32), st.integers(2, 4), st.booleans(), st.integers(1, 3))
 def test_the_certificate_is_the_sum_and_holds(seed, classes, announced, passes):
     X, y = examples(seed, rows=20, classes=classes)

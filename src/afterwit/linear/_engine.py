@@ -64,6 +64,7 @@ class LinearLearner(RowLearner):
         if cython.compiled and hasattr(self, "update"):
             raise TypeError("update is compiled: a Python subclass cannot replace it")
         RowLearner._begin(self)
+        self._features = self._reserved
         self._stride = self._numbers_per_feature
         self._weights = view(np.zeros(16 * self._stride))
         self._fresh = 0.0

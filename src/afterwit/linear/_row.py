@@ -52,7 +52,6 @@ class RowLearner(BinaryLearner):
         self._vocabulary: dict[Any, int] = {}
         self._names: list[Any] = []
         self._reserved = 1 if self._always_intercept or self._options["intercept"] else 0
-        self._features = self._reserved
         self._scratch_values = view(np.zeros(64))
         self._scratch_columns = view(np.zeros(64, dtype=np.int32))
         self._positions = view(np.zeros(0, dtype=np.int32))
@@ -61,8 +60,7 @@ class RowLearner(BinaryLearner):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def grow(self, features: cython.Py_ssize_t) -> cython.int:
-        """Make room for this many features."""
-        self._features = max(self._features, features)
+        """Make room for this many features: the work of whoever keeps something for each of them."""
         return 0
 
     @cython.cfunc
