@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-__version__ = "0.1.0"
+from afterwit.core.version import VERSION
+
+__version__ = VERSION
 
 #: Where public names live that are not learners; learners are found by `afterwit.core.registry`.
 _HOMES = {

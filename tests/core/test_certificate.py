@@ -1,6 +1,7 @@
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 import afterwit as aw
@@ -251,3 +252,13 @@ def test_a_count_is_bounded_by_a_whole_number(bound, shown):
 def test_large_numbers_are_short():
     shown = [shown_number(value) for value in (9_999.5, 123_456.7, 987_654_321_012_345.0, 1e15, -2.5e300)]
     assert shown == ["10,000", "123,457", "987,654,321,012,345", "1e+15", "-2.5e+300"]
+
+
+def test_it_is_ready_for_json_whatever_numbers_it_was_made_of():
+    made = certificate(observed=np.float64(3), bound=np.float64(5), ceiling=Ceiling(np.int64(4), "no run is longer"))
+    assert json.loads(json.dumps(made.to_dict(), allow_nan=False))["vacuous"] is True
+    assert (type(made.observed), type(made.bound)) == (float, float)
+
+
+def test_no_share_above_all_rounds():
+    assert "of the rounds" not in str(certificate(bound=12.0)).splitlines()[1]

@@ -299,3 +299,21 @@ def test_what_was_played_is_no_part_of_the_record():
     assert "_played" not in repr(record)
     with pytest.raises(InputError, match="it is not saved"):
         pickle.loads(pickle.dumps(record)).certificate()
+
+
+class Once:
+    """Hands out the same iterator every time."""
+
+    def __init__(self, pairs):
+        self.pairs = iter(pairs)
+
+    def __iter__(self):
+        return self.pairs
+
+
+def test_what_hands_out_one_iterator_only_is_read_once():
+    with pytest.raises(InputError, match="stream must be one that can be iterated again"):
+        aw.play(aw.Perceptron(), Once([([1.0], 1)]), passes=2)
+    record = aw.play(aw.Perceptron(), Once([([1.0], 1)]))
+    with pytest.raises(InputError, match="can be read only once"):
+        record.certificate()

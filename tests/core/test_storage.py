@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import afterwit as aw
 from afterwit.core.storage import HEADER, new_file
+from afterwit.data.values import same_value
 from afterwit.errors import InputError, ModelFileError
 
 plain_names = st.one_of(
@@ -220,3 +221,13 @@ def test_the_file_has_ordinary_permissions(tmp_path, learner):
     aw.save(learner, tmp_path / "m")
     (tmp_path / "plain").touch()
     assert (tmp_path / "m").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("make", [aw.Perceptron, lambda: aw.MLpol(2), lambda: aw.OnlineShortestPath([("a", "b")])])
+@pytest.mark.parametrize("state", [None, {}, {"rounds": 1}])
+def test_what_is_not_a_state_is_refused_in_a_sentence(make, state):
+    learner = make()
+    before = learner.state()
+    with pytest.raises(InputError, match=r"state must be what state\(\) of|rounds, mistakes and updates must be"):
+        learner.restore(state)
+    assert same_value(learner.state(), before)

@@ -212,10 +212,12 @@ def _show_leaderboard(
         special.append(("- best mixture in hindsight", advice @ best.weights))
     lines = sorted([*ranked[:top], *special], key=lambda row: _mean_loss(loss, row[1], outcomes))
     width = max(len(name) for name, _ in lines)
-    heads = "".join(f"{column:>{_width(column)}}" for column in columns)
+    cells = [[column, *(_shown(column, loss, values, outcomes) for _, values in lines)] for column in columns]
+    widths = [max(14, 2 + max(map(len, column))) for column in cells]
+    heads = "".join(f"{column:>{wide}}" for column, wide in zip(columns, widths, strict=True))
     click.echo(f"\n{'':<{width}}{heads}" + ("   awake" if asleep.any() else ""))
-    for name, values in lines:
-        numbers = "".join(f"{_shown(column, loss, values, outcomes):>{_width(column)}}" for column in columns)
+    for i, (name, values) in enumerate(lines, 1):
+        numbers = "".join(f"{column[i]:>{wide}}" for column, wide in zip(cells, widths, strict=True))
         awake = f"{np.count_nonzero(~np.isnan(values)):>8,}" if asleep.any() else ""
         click.echo(f"{name:<{width}}{numbers}{awake}")
     if len(ranked) > top:
@@ -233,10 +235,6 @@ def _show_weights(learner: Any) -> None:
     )
     listed = ", ".join(f"{shorten_name(str(learner.experts[i]))} {weights[i]:.3f}" for i in shown)
     click.echo(f"\nfinal weights: {listed}{rest}")
-
-
-def _width(column: str) -> int:
-    return max(14, len(column) + 2)
 
 
 def shorten_name(name: str) -> str:

@@ -200,6 +200,8 @@ class Certificate:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", MappingProxyType(dict(self.inputs)))
+        for name in ("observed", "bound"):
+            object.__setattr__(self, name, _plain_number(getattr(self, name)))
 
     def __reduce__(self) -> Any:
         fields = (self.theorem, self.subject, self.rounds, self.observed, self.bound, self.assumptions, self.hindsight)
@@ -223,7 +225,9 @@ class Certificate:
     @property
     def vacuous(self) -> bool:
         """A bound that no run could break: true, and no news."""
-        return self.bound is not None and self.ceiling is not None and _whole_part(self) >= self.ceiling.value
+        if self.bound is None or self.ceiling is None:
+            return False
+        return bool(_whole_part(self) >= self.ceiling.value)
 
     @property
     def failed(self) -> tuple[Assumption, ...]:
@@ -296,7 +300,7 @@ class Certificate:
             return ""
         mean = value / rounds
         if quantity in COUNTS:
-            return f" ({mean:.2%} of the rounds)"
+            return f" ({mean:.2%} of the rounds)" if mean <= 1 else ""
         if quantity == "loss" and self.squares and mean >= 0:
             return f" (RMSE {shown_number(math.sqrt(mean))})"
         return f" ({shown_number(mean)} per round)" if quantity in SUMS else ""
@@ -348,7 +352,11 @@ class Certificate:
             "bound": _json_number(self.bound),
             "hindsight": None
             if self.hindsight is None
-            else {"value": self.hindsight.value, "description": self.hindsight.description},
+            else {
+                "value": _json_number(self.hindsight.value),
+                "quantity": self.hindsight.quantity or self.quantity,
+                "description": self.hindsight.description,
+            },
             "verdict": str(self.verdict),
             "vacuous": self.vacuous,
             "inputs": {name: _json_number(value) for name, value in self.inputs.items()},
@@ -402,8 +410,14 @@ def _amount(value: float, quantity: str) -> str:
     return f"{shown_number(value)} {quantity.removesuffix('s') if value == 1 else quantity}"
 
 
+def _plain_number(value: Any) -> Any:
+    """numpy's numbers as Python's."""
+    return value.item() if hasattr(value, "item") else value
+
+
 def _json_number(value: float | str | None) -> float | str | None:
     """What JSON has no number for is null."""
+    value = _plain_number(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

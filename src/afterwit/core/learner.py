@@ -84,8 +84,18 @@ class Storable:
 
     def restore(self, state: Any) -> None:
         """Become the learner whose ``state()`` this was."""
-        self._check_state(state)
+        self._require_state(state)
         self._become(state)
+
+    def _require_state(self, state: Any) -> None:
+        """Refuse what is not a state of this learner, with one sentence."""
+        allowed = f"what state() of {type(self).__name__} returns"
+        if not isinstance(state, dict):
+            raise invalid("state", allowed, state)
+        try:
+            self._check_state(state)
+        except KeyError as error:
+            raise invalid("state", allowed, Words(f"a dict without {error}")) from None
 
     def _state(self) -> dict[str, Any]:
         return self._kept_state()
@@ -168,7 +178,7 @@ def _rebuild(kind: Any, parameters: Any, state: Any) -> Any:
 
 def checked_counts(state: Any) -> list[int]:
     """The rounds, mistakes and updates of a saved state."""
-    counts = [state["rounds"], state["mistakes"], state["updates"]]
+    counts: list[Any] = [state.get(name) for name in ("rounds", "mistakes", "updates")]
     if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
         raise invalid("rounds, mistakes and updates", "counts, none above rounds", counts)
     return counts
@@ -310,8 +320,8 @@ class BinaryLearner(Storable):
             return self._state()
 
     def restore(self, state: Any) -> None:
+        self._require_state(state)
         checked_counts(state)
-        self._check_state(state)
         with self._lock:
             self._become(state)
 

@@ -142,7 +142,7 @@ class Played:
             raise InputError(f"{name} has no certificate: {why}")
         if self.delayed:
             raise InputError("there is no certificate for delayed labels: the theorems need each label in its round")
-        if isinstance(self.stream, Iterator):
+        if _is_read_once(self.stream):
             raise InputError(
                 "there is no certificate for a stream that can be read only once; play a list or a stream of "
                 "afterwit.streams"
@@ -171,6 +171,11 @@ class Played:
                 blocks.append(read_many(block[0]))
                 labels += np.asarray(block[1]).tolist()
         return _joined(blocks), labels
+
+
+def _is_read_once(stream: Any) -> bool:
+    """Whether there is one iterator only: a generator, an open file, an object that hands out the same one again."""
+    return isinstance(stream, Iterator) or (not hasattr(stream, "reader") and iter(stream) is iter(stream))
 
 
 def _joined(blocks: list[Any]) -> Any:
@@ -221,7 +226,7 @@ def play(
     vars(tally.record)["_played"] = Played(learner, stream, delayed=delay != 0)
     # Other learners' learn_many may mean something else.
     in_blocks = delay == 0 and hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    if passes > 1 and not in_blocks and isinstance(stream, Iterator):
+    if passes > 1 and not in_blocks and _is_read_once(stream):
         raise invalid("stream", "one that can be iterated again, for several passes", stream)
     for _ in range(passes):
         kept: list[npt.NDArray[Any]] = []

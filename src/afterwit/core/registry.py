@@ -18,14 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from afterwit.core.declared import REQUIRED
 from afterwit.errors import invalid
 
 #: The packages whose files each hold one learner (or help those that do).
 FAMILIES = ("linear", "experts", "kernels", "networks", "concepts", "boosting", "reductions")
 ROOT = Path(__file__).resolve().parent.parent
 ROLES = ("classifier", "decisions", "experts", "batch")
-#: The default of an option that has none.
-REQUIRED = inspect.Parameter.empty
 
 
 @cache

@@ -20,8 +20,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-import afterwit
 from afterwit.core import registry
+from afterwit.core.version import VERSION as PACKAGE
 from afterwit.errors import InputError, ModelFileError, invalid, shorten
 
 FORMAT = "afterwit learner"
@@ -30,8 +30,8 @@ HEADER = "learner.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 #: What a class must have to be saved and loaded.
 LEARNER_PARTS = ("parameters", "state", "restore")
-#: What is saved and loaded like a learner, but does not learn.
-NOT_LEARNERS = ("FrozenPredictor",)
+#: What is saved and loaded like a learner, but does not learn, and where it is.
+NOT_LEARNERS = {"FrozenPredictor": "afterwit.batch.frozen"}
 #: What is neither plain data nor a learner, by its tag: the method that gives its data, and what makes it of them.
 DATA_FORMS = {
     "$kernel": ("as_data", "afterwit.kernels._kernel:from_data"),
@@ -59,7 +59,9 @@ def register(kind: Any) -> Any:
 
 def _of_the_package(name: str) -> Any:
     """The class of this package with that name, or None."""
-    return getattr(afterwit, name) if name in NOT_LEARNERS else registry.find(name)
+    if name in NOT_LEARNERS:
+        return getattr(importlib.import_module(NOT_LEARNERS[name]), name)
+    return registry.find(name)
 
 
 def _class_named(name: Any, expected: Any = None) -> Any:
@@ -81,7 +83,7 @@ def save(learner: Any, path: str | os.PathLike[str]) -> None:
 def write_model(learner: Any, file: BinaryIO) -> None:
     """Write a learner to an open binary file."""
     arrays: dict[str, Any] = {}
-    about = {"format": FORMAT, "version": VERSION, "package": afterwit.__version__}
+    about = {"format": FORMAT, "version": VERSION, "package": PACKAGE}
     header = {**about, **_described(learner, arrays)}
     with zipfile.ZipFile(file, "w") as archive:
         text = json.dumps(header, allow_nan=False, separators=(",", ":"))
@@ -131,7 +133,7 @@ def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
         made_by = shorten(header.get("package"))
         raise ModelFileError(
             f"{where}: has format version {shorten(version)}, written by afterwit {made_by}; "
-            f"this is afterwit {afterwit.__version__}, which reads version {VERSION}"
+            f"this is afterwit {PACKAGE}, which reads version {VERSION}"
         )
     try:
         kind = _class_named(header.get("learner"))

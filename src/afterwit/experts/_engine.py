@@ -344,7 +344,7 @@ class ExpertLearner(JudgedRound):
             return self._state()
 
     def restore(self, state: Any) -> None:
-        self._check_state(state)
+        self._require_state(state)
         with self._lock:
             self._become(state)
 

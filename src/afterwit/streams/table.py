@@ -69,7 +69,8 @@ def _read(reader: CsvRows, columns: Sequence[str] | None, needed: str | None) ->
     places = None if columns is None else [header.index(column) for column in columns]
     for cells in content:
         if len(cells) != len(header):
-            reason = f"{len(header)} cells were expected, as in the header; found {len(cells)}"
+            expected = "1 cell was" if len(header) == 1 else f"{len(header)} cells were"
+            reason = f"{expected} expected, as in the header; found {len(cells)}"
             raise StreamError(reason, path=name, line=reader.line)
         if places is None:
             waiting.append((reader.line, cells))

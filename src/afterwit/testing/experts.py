@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -421,6 +422,7 @@ def _check_certificate(learner: Any, applies: bool = False) -> None:
     for each in (certificate, *certificate.others):
         assert each.verdict is not Verdict.VIOLATED, f"a theorem is violated:\n{each}"
         assert each.rounds == learner.rounds, "a certificate of another number of rounds"
+    json.dumps(certificate.to_dict(), allow_nan=False)
     assert not applies or certificate.verdict is not Verdict.NOT_APPLICABLE or not learner.sleeping, (
         "no theorem applies to an ordinary run"
     )

@@ -13,6 +13,7 @@ is called with the number of experts, or their names.
 from __future__ import annotations
 
 import inspect
+import json
 import pickle
 from collections.abc import Callable
 from functools import partial
@@ -429,6 +430,7 @@ def check_theorems(make: Make) -> None:
         assert isinstance(certificate, Certificate), "certificate() gives something else"
         for each in (certificate, *certificate.others):
             assert each.verdict is not Verdict.VIOLATED, f"a theorem is violated:\n{each}"
+        json.dumps(certificate.to_dict(), allow_nan=False)
         applicable |= certificate.verdict is Verdict.HOLDS
         other = learner.certificate(X[:-1], y[:-1])
         assert other.verdict is Verdict.NOT_APPLICABLE, "a certificate was given for rounds that were not played"

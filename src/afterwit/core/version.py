@@ -1,0 +1,3 @@
+"""The version of the package, where everything inside it may read it."""
+
+VERSION = "0.1.0"
