@@ -302,5 +302,5 @@ def test_every_bad_input_is_named(name):
 
 def test_one_of_two_ways_to_give_a_class():
     for inputs in ({}, {"hypotheses": 3, "log_hypotheses": 1.0}):
-        with pytest.raises(InputError, match="hypotheses or log_hypotheses must be given, one of the two"):
+        with pytest.raises(InputError, match="hypotheses or log_hypotheses must be given, but not both"):
             batch.occam_error(10, 0.1, **inputs)

@@ -85,7 +85,7 @@ def test_the_list_has_everything(run_cli):
         ),
         (
             ["bound", "halving", "--hypotheses", "9", "--log-hypotheses", "1"],
-            "--log-hypotheses or --hypotheses must be given, one of the two",
+            "--log-hypotheses or --hypotheses must be given, but not both",
         ),
         (
             ["bound", "halving", "--hypotheses", "9" * 5000],

@@ -547,16 +547,19 @@ def test_bad_options_one_by_one(name, parameter, bad):
 
 def test_options_that_do_not_go_together():
     for call, match in (
-        (lambda: aw.ExponentialWeights(2, rate=1.0, horizon=5), "at most one of them"),
-        (lambda: aw.ExponentialWeights(2, rate=1.0, schedule="doubling"), "at most one of them"),
+        (
+            lambda: aw.ExponentialWeights(2, rate=1.0, horizon=5),
+            "at most one of rate, horizon and schedule must be given",
+        ),
+        (lambda: aw.ExponentialWeights(2, rate=1.0, schedule="doubling"), "at most one of rate, horizon and"),
         (lambda: aw.ExponentialWeights(2, loss="log", horizon=5), "loss_range must be declared"),
         (lambda: aw.ExponentialWeights(2, loss="zero-one", gradient=True), "gradient must be False"),
         (lambda: aw.BOA(2, loss=lambda f, y: 0.0, gradient=True), "gradient must be False"),
         (lambda: aw.BOA(2, gradient=True, loss_range=(1, 2)), "a range around 0"),
-        (lambda: aw.SecondOrderWeights(2), "beta and horizon must be one of them given"),
-        (lambda: aw.SecondOrderWeights(2, beta=0.5, horizon=4), "beta and horizon must be one of them given"),
-        (lambda: aw.RandomizedWeightedMajority(2), "beta and horizon must be one of them given"),
-        (lambda: aw.Exp3(2, rate=1.0, horizon=5), "rate and horizon must be at most one"),
+        (lambda: aw.SecondOrderWeights(2), "beta or horizon must be given, but not both"),
+        (lambda: aw.SecondOrderWeights(2, beta=0.5, horizon=4), "beta or horizon must be given, but not both"),
+        (lambda: aw.RandomizedWeightedMajority(2), "beta or horizon must be given, but not both"),
+        (lambda: aw.Exp3(2, rate=1.0, horizon=5), "at most one of rate and horizon must be given"),
         (lambda: aw.FixedShare(2), "share and rate, or horizon and shifts"),
         (lambda: aw.FixedShare(2, share=0.1), "share and rate, or horizon and shifts"),
         (lambda: aw.FixedShare(2, horizon=10), "share and rate, or horizon and shifts"),

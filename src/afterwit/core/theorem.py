@@ -176,7 +176,7 @@ def _given(theorem: str, wanted: Input, inputs: Mapping[str, Any], spelling: Cal
     given = [name for name in wanted.names if inputs.get(name) is not None]
     if len(given) > 1:
         one, two = map(spelling, given)
-        raise invalid(f"{one} or {two}", "given, one of the two", [inputs[name] for name in given])
+        raise invalid(f"{one} or {two}", "given, but not both", [inputs[name] for name in given])
     if given:
         return given[0]
     if wanted.default is None:

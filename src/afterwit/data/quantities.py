@@ -88,7 +88,7 @@ def exp(x: Any) -> Any:
 def logarithm(name: str, count: Any, log_count: Any) -> Floats:
     """ln of a count, which may be too large for a float: given itself, or by its logarithm as ``log_<name>``."""
     if (count is None) == (log_count is None):
-        raise invalid(f"{name} or log_{name}", "given, one of the two", None if count is None else (count, log_count))
+        raise invalid(f"{name} or log_{name}", "given, but not both", None if count is None else (count, log_count))
     if log_count is not None:
         return NOT_NEGATIVE.check(f"log_{name}", log_count)
     if isinstance(count, int) and not isinstance(count, bool) and count >= 1:

@@ -171,7 +171,7 @@ class Exp3(ExpertLearner):
     def _begin(self) -> None:
         rate, horizon = self._options["rate"], self._options["horizon"]
         if rate is not None and horizon is not None:
-            raise invalid("rate and horizon", "at most one of them given", (rate, horizon))
+            raise invalid("at most one of rate and horizon", "given", (rate, horizon))
         ExpertLearner._begin(self)
         self._decreasing = rate is None and horizon is None
         self._ratio = math.log(self._n) / self._n

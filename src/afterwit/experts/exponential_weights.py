@@ -222,7 +222,7 @@ class ExponentialWeights(ExpertLearner):
         options = self._options
         rate, horizon, schedule = options["rate"], options["horizon"], options["schedule"]
         if sum(option is not None for option in (rate, horizon, schedule)) > 1:
-            raise invalid("rate, horizon and schedule", "at most one of them given", (rate, horizon, schedule))
+            raise invalid("at most one of rate, horizon and schedule", "given", (rate, horizon, schedule))
         unbounded = options["loss"] == "log" and options["loss_range"] is None and not options["gradient"]
         if unbounded and (horizon is not None or schedule is not None):
             raise invalid("loss_range", "declared for the log loss with a horizon or a schedule", None)

@@ -134,7 +134,7 @@ BETA_OPTION = Option("beta", None, optional(share))
 def beta_for(beta: Any, horizon: Any, n_experts: int) -> float:
     """The factor that was given, or the one for the horizon that was given."""
     if (beta is None) == (horizon is None):
-        raise invalid("beta and horizon", "one of them given, not both", (beta, horizon))
+        raise invalid("beta or horizon", "given, but not both", (beta, horizon))
     if horizon is None:
         return float(beta)
     return max(0.5, 1 - math.sqrt(math.log(n_experts) / horizon)) if n_experts > 1 else 0.5
