@@ -28,7 +28,8 @@ def test_it_is_up_to_date(path):
 def test_the_types_name_what_is_there():
     stub = generate.STUB.read_text()
     for name in aw.__all__:
-        assert f" as {name}\n" in stub or f"\n{name}: " in stub, name
+        assert f" as {name}\n" in stub or f"\n{name}: " in stub or f"\nclass {name}(_{name}):" in stub, name
+    assert "def __init__(self, rate: Any = 1.0, start: Any = None, intercept: Any = False, labels: Any" in stub
 
 
 def test_a_row_keeps_its_text_and_gets_the_signature(tmp_path, monkeypatch):

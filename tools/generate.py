@@ -29,14 +29,17 @@ USUAL = {"intercept": False, "labels": (-1, 1)}
 
 
 def public_stub() -> str:
-    """Every public name with its real import, for editors and type checkers."""
-    homes = {name: f"afterwit.{home}" for name, home in afterwit._HOMES.items()}
-    homes |= {name: kind.__module__ for name, kind in registry.classes(*registry.ROLES).items()}
-    lines = ["# Written by tools/generate.py: every public name, and where it is.", ""]
+    """Every public name with its real import, and the options of every learner, for editors and type checkers."""
+    kinds = registry.classes(*registry.ROLES)
+    imports = [(f"afterwit.{home}", name, name) for name, home in afterwit._HOMES.items()]
+    imports += [(kind.__module__, name, f"_{name}") for name, kind in kinds.items()]
+    lines = ["# Written by tools/generate.py: every public name, where it is, and what learners are made with.", ""]
+    lines += ["from typing import Any", ""]
     lines += [f"from afterwit import {name} as {name}" for name in sorted(afterwit._MODULES)]
-    lines += [
-        f"from {home} import {name} as {name}" for home, name in sorted((home, name) for name, home in homes.items())
-    ]
+    lines += [f"from {home} import {name} as {known_as}" for home, name, known_as in sorted(imports)]
+    for name, kind in kinds.items():
+        options = "".join(f", {_typed(option)}" for option in kind.__signature__.parameters.values())
+        lines += ["", f"class {name}(_{name}):", f"    def __init__(self{options}) -> None: ..."]
     lines += [
         "",
         "__version__: str",
@@ -47,6 +50,13 @@ def public_stub() -> str:
     names = sorted(afterwit.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     lines += ["__all__ = [", *(f'    "{name}",' for name in names), "]", ""]
     return "\n".join(lines)
+
+
+def _typed(option: Any) -> str:
+    if option.default is registry.REQUIRED:
+        return f"{option.name}: Any"
+    plain = option.default is None or isinstance(option.default, str | int | float | tuple)
+    return f"{option.name}: Any = {_shown(option.default) if plain else '...'}"
 
 
 def reference() -> str:

@@ -1,4 +1,6 @@
-# Written by tools/generate.py: every public name, and where it is.
+# Written by tools/generate.py: every public name, where it is, and what learners are made with.
+
+from typing import Any
 
 from afterwit import adversaries as adversaries
 from afterwit import batch as batch
@@ -20,15 +22,15 @@ from afterwit import streams as streams
 from afterwit import testing as testing
 from afterwit.batch.confidence import ConfidenceSequence as ConfidenceSequence
 from afterwit.batch.frozen import FrozenPredictor as FrozenPredictor
-from afterwit.boosting.boosting import Boosting as Boosting
-from afterwit.boosting.decision_stump import DecisionStump as DecisionStump
-from afterwit.concepts.disjunction_learner import DisjunctionLearner as DisjunctionLearner
-from afterwit.concepts.generalized_halving import GeneralizedHalving as GeneralizedHalving
-from afterwit.concepts.halving import Halving as Halving
-from afterwit.concepts.id3 import ID3 as ID3
-from afterwit.concepts.online_disjunction import OnlineDisjunction as OnlineDisjunction
-from afterwit.concepts.standard_optimal_algorithm import StandardOptimalAlgorithm as StandardOptimalAlgorithm
-from afterwit.concepts.winnow_disjunction import WinnowDisjunction as WinnowDisjunction
+from afterwit.boosting.boosting import Boosting as _Boosting
+from afterwit.boosting.decision_stump import DecisionStump as _DecisionStump
+from afterwit.concepts.disjunction_learner import DisjunctionLearner as _DisjunctionLearner
+from afterwit.concepts.generalized_halving import GeneralizedHalving as _GeneralizedHalving
+from afterwit.concepts.halving import Halving as _Halving
+from afterwit.concepts.id3 import ID3 as _ID3
+from afterwit.concepts.online_disjunction import OnlineDisjunction as _OnlineDisjunction
+from afterwit.concepts.standard_optimal_algorithm import StandardOptimalAlgorithm as _StandardOptimalAlgorithm
+from afterwit.concepts.winnow_disjunction import WinnowDisjunction as _WinnowDisjunction
 from afterwit.core.certificate import Assumption as Assumption
 from afterwit.core.certificate import Certificate as Certificate
 from afterwit.core.protocol import Learner as Learner
@@ -39,37 +41,151 @@ from afterwit.core.storage import save as save
 from afterwit.core.theorem import Theorem as Theorem
 from afterwit.data.rows import SparseRow as SparseRow
 from afterwit.errors import AfterwitError as AfterwitError
-from afterwit.experts.adahedge import AdaHedge as AdaHedge
-from afterwit.experts.boa import BOA as BOA
-from afterwit.experts.exp3 import Exp3 as Exp3
-from afterwit.experts.exponential_weights import ExponentialWeights as ExponentialWeights
-from afterwit.experts.fixed_share import FixedShare as FixedShare
-from afterwit.experts.follow_the_perturbed_leader import FollowThePerturbedLeader as FollowThePerturbedLeader
-from afterwit.experts.mlpol import MLpol as MLpol
-from afterwit.experts.online_shortest_path import OnlineShortestPath as OnlineShortestPath
-from afterwit.experts.polynomial_weights import PolynomialWeights as PolynomialWeights
-from afterwit.experts.randomized_weighted_majority import RandomizedWeightedMajority as RandomizedWeightedMajority
-from afterwit.experts.repeat_last_label import RepeatLastLabel as RepeatLastLabel
-from afterwit.experts.second_order_weights import SecondOrderWeights as SecondOrderWeights
-from afterwit.experts.sleeping_experts import SleepingExperts as SleepingExperts
-from afterwit.experts.swap_regret import SwapRegret as SwapRegret
-from afterwit.experts.weighted_majority import WeightedMajority as WeightedMajority
+from afterwit.experts.adahedge import AdaHedge as _AdaHedge
+from afterwit.experts.boa import BOA as _BOA
+from afterwit.experts.exp3 import Exp3 as _Exp3
+from afterwit.experts.exponential_weights import ExponentialWeights as _ExponentialWeights
+from afterwit.experts.fixed_share import FixedShare as _FixedShare
+from afterwit.experts.follow_the_perturbed_leader import FollowThePerturbedLeader as _FollowThePerturbedLeader
+from afterwit.experts.mlpol import MLpol as _MLpol
+from afterwit.experts.online_shortest_path import OnlineShortestPath as _OnlineShortestPath
+from afterwit.experts.polynomial_weights import PolynomialWeights as _PolynomialWeights
+from afterwit.experts.randomized_weighted_majority import RandomizedWeightedMajority as _RandomizedWeightedMajority
+from afterwit.experts.repeat_last_label import RepeatLastLabel as _RepeatLastLabel
+from afterwit.experts.second_order_weights import SecondOrderWeights as _SecondOrderWeights
+from afterwit.experts.sleeping_experts import SleepingExperts as _SleepingExperts
+from afterwit.experts.swap_regret import SwapRegret as _SwapRegret
+from afterwit.experts.weighted_majority import WeightedMajority as _WeightedMajority
 from afterwit.games.solution import GameSolution as GameSolution
 from afterwit.games.solve import solve_game as solve_game
-from afterwit.kernels.dual_perceptron import DualPerceptron as DualPerceptron
-from afterwit.kernels.kernel_perceptron import KernelPerceptron as KernelPerceptron
-from afterwit.linear.adagrad import AdaGrad as AdaGrad
-from afterwit.linear.averaged_perceptron import AveragedPerceptron as AveragedPerceptron
-from afterwit.linear.balanced_winnow import BalancedWinnow as BalancedWinnow
-from afterwit.linear.margin_perceptron import MarginPerceptron as MarginPerceptron
-from afterwit.linear.online_svm import OnlineSVM as OnlineSVM
-from afterwit.linear.perceptron import Perceptron as Perceptron
-from afterwit.linear.sgd import SGD as SGD
-from afterwit.linear.voted_perceptron import VotedPerceptron as VotedPerceptron
-from afterwit.linear.winnow import Winnow as Winnow
-from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as SoftThresholdNetwork
-from afterwit.reductions.committee import Committee as Committee
-from afterwit.reductions.one_vs_rest import OneVsRest as OneVsRest
+from afterwit.kernels.dual_perceptron import DualPerceptron as _DualPerceptron
+from afterwit.kernels.kernel_perceptron import KernelPerceptron as _KernelPerceptron
+from afterwit.linear.adagrad import AdaGrad as _AdaGrad
+from afterwit.linear.averaged_perceptron import AveragedPerceptron as _AveragedPerceptron
+from afterwit.linear.balanced_winnow import BalancedWinnow as _BalancedWinnow
+from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPerceptron
+from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
+from afterwit.linear.perceptron import Perceptron as _Perceptron
+from afterwit.linear.sgd import SGD as _SGD
+from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
+from afterwit.linear.winnow import Winnow as _Winnow
+from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
+from afterwit.reductions.committee import Committee as _Committee
+from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
+
+class AdaGrad(_AdaGrad):
+    def __init__(self, loss: Any = "logistic", rate: Any = 0.15, delta: Any = 1e-6, box: Any = None, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class AdaHedge(_AdaHedge):
+    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, seed: Any = 0) -> None: ...
+
+class AveragedPerceptron(_AveragedPerceptron):
+    def __init__(self, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class BOA(_BOA):
+    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0) -> None: ...
+
+class BalancedWinnow(_BalancedWinnow):
+    def __init__(self, rate: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class Boosting(_Boosting):
+    def __init__(self, weak_learner: Any = None, gamma: Any = 0.1, rounds: Any = None, labels: Any = (-1, 1)) -> None: ...
+
+class Committee(_Committee):
+    def __init__(self, learners: Any = None, weighting: Any = "adahedge", labels: Any = (-1, 1)) -> None: ...
+
+class DecisionStump(_DecisionStump):
+    def __init__(self, labels: Any = (-1, 1)) -> None: ...
+
+class DisjunctionLearner(_DisjunctionLearner):
+    def __init__(self, negated: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class DualPerceptron(_DualPerceptron):
+    def __init__(self, budget: Any = None, labels: Any = (-1, 1)) -> None: ...
+
+class Exp3(_Exp3):
+    def __init__(self, n_experts: Any, rate: Any = None, horizon: Any = None, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class ExponentialWeights(_ExponentialWeights):
+    def __init__(self, n_experts: Any, loss: Any = "square", rate: Any = None, horizon: Any = None, schedule: Any = None, gradient: Any = False, loss_range: Any = None, seed: Any = 0) -> None: ...
+
+class FixedShare(_FixedShare):
+    def __init__(self, n_experts: Any, loss: Any = "square", share: Any = None, rate: Any = None, horizon: Any = None, shifts: Any = None, gradient: Any = False, loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class FollowThePerturbedLeader(_FollowThePerturbedLeader):
+    def __init__(self, n_experts: Any = None, edges: Any = None, source: Any = None, sink: Any = None, epsilon: Any = None, horizon: Any = None, perturbation: Any = "exponential", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class GeneralizedHalving(_GeneralizedHalving):
+    def __init__(self, hypotheses: Any, sizes: Any = None, labels: Any = (-1, 1)) -> None: ...
+
+class Halving(_Halving):
+    def __init__(self, hypotheses: Any, drop: Any = "mistakes", labels: Any = (-1, 1)) -> None: ...
+
+class ID3(_ID3):
+    def __init__(self, max_depth: Any = None, min_gain: Any = 0.0, categories: Any = None, labels: Any = None) -> None: ...
+
+class KernelPerceptron(_KernelPerceptron):
+    def __init__(self, kernel: Any = ..., budget: Any = None, labels: Any = (-1, 1)) -> None: ...
+
+class MLpol(_MLpol):
+    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0) -> None: ...
+
+class MarginPerceptron(_MarginPerceptron):
+    def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class OneVsRest(_OneVsRest):
+    def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
+
+class OnlineDisjunction(_OnlineDisjunction):
+    def __init__(self, labels: Any = (-1, 1)) -> None: ...
+
+class OnlineSVM(_OnlineSVM):
+    def __init__(self, C: Any = 100.0, rate: Any = 0.0001, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class OnlineShortestPath(_OnlineShortestPath):
+    def __init__(self, edges: Any, source: Any = None, sink: Any = None, rate: Any = None, horizon: Any = None, cost_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class Perceptron(_Perceptron):
+    def __init__(self, rate: Any = 1.0, start: Any = None, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class PolynomialWeights(_PolynomialWeights):
+    def __init__(self, n_experts: Any, power: Any = None, loss: Any = "square", gradient: Any = False, loss_range: Any = None, seed: Any = 0) -> None: ...
+
+class RandomizedWeightedMajority(_RandomizedWeightedMajority):
+    def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, seed: Any = 0, loss: Any = "zero-one", loss_range: Any = (0, 1)) -> None: ...
+
+class RepeatLastLabel(_RepeatLastLabel):
+    def __init__(self, labels: Any = (-1, 1)) -> None: ...
+
+class SGD(_SGD):
+    def __init__(self, loss: Any = "logistic", rate: Any = 0.03, schedule: Any = "constant", ball: Any = None, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class SecondOrderWeights(_SecondOrderWeights):
+    def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class SleepingExperts(_SleepingExperts):
+    def __init__(self, n_experts: Any, epsilon: Any = 0.1, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class SoftThresholdNetwork(_SoftThresholdNetwork):
+    def __init__(self, gates: Any = (8,), rate: Any = 0.1, seed: Any = 0, labels: Any = (-1, 1)) -> None: ...
+
+class StandardOptimalAlgorithm(_StandardOptimalAlgorithm):
+    def __init__(self, hypotheses: Any, limit: Any = 50_000_000, labels: Any = (-1, 1)) -> None: ...
+
+class SwapRegret(_SwapRegret):
+    def __init__(self, base: Any, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class VotedPerceptron(_VotedPerceptron):
+    def __init__(self, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class WeightedMajority(_WeightedMajority):
+    def __init__(self, n_experts: Any, beta: Any = 0.5) -> None: ...
+
+class Winnow(_Winnow):
+    def __init__(self, rate: Any = 0.1, intercept: Any = False, labels: Any = (-1, 1)) -> None: ...
+
+class WinnowDisjunction(_WinnowDisjunction):
+    def __init__(self, n_variables: Any, labels: Any = (-1, 1)) -> None: ...
 
 __version__: str
 compiled: bool
