@@ -490,3 +490,18 @@ def test_training_that_was_stopped_gives_no_bound_on_the_error():
     found = by_name(learner.certificate(stream.X, stream.y))["error after training to convergence"]
     assert found.verdict is Verdict.NOT_APPLICABLE
     assert "still made updates" in str(found)
+
+
+def test_a_bound_above_the_loss_of_weights_that_stay_at_0_says_nothing():
+    X, y = np.array([[1000.0], [-1000.0]] * 5), [1, 1] * 5
+    learner = aw.SGD(rate=0.1)
+    learner.learn_many(X, y)
+    certificate = learner.certificate(X, y)
+    at_zero = 10 * math.log(2)
+    assert certificate.ceiling.value == pytest.approx(at_zero)
+    assert certificate.bound > at_zero
+    assert certificate.vacuous
+    assert "weights that stay at 0 lose no more than the bound" in " ".join(str(certificate).split())
+    gentle = aw.SGD(rate=0.1)
+    gentle.learn_many(np.ones((200, 1)), [1] * 200)
+    assert not gentle.certificate(np.ones((200, 1)), [1] * 200).vacuous

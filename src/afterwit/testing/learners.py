@@ -371,8 +371,9 @@ def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:
 
 
 def check_copying(make: Make) -> None:
-    """Copy and deepcopy give independent, equal learners."""
+    """Copy, deepcopy and restore give independent, equal learners."""
     _twins.copied(partial(_check_twin, make))
+    _twins.restored(_learned(make), lambda twin: twin.learn_many(*numbers(make)))
 
 
 def check_pickling(make: Make) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from afterwit.core.storage import load, save
+from afterwit.data.values import same_value
 
 #: Checks a way to make a twin, which has a name.
 CheckTwin = Callable[[Callable[[Any], Any], str], None]
@@ -19,6 +20,17 @@ def copied(check_twin: CheckTwin) -> None:
     """Twins by copying."""
     check_twin(copy.copy, "copy.copy")
     check_twin(copy.deepcopy, "copy.deepcopy")
+
+
+def restored(learner: Any, learn: Callable[[Any], Any]) -> None:
+    """A twin that takes back a learner's state does not go on to change it as it learns."""
+    state = learner.state()
+    before = copy.deepcopy(state)
+    twin = type(learner)(**learner.parameters)
+    twin.restore(state)
+    assert twin == learner, "restore: the twin is not equal"
+    learn(twin)
+    assert same_value(state, before), "restore: what the twin learns changes the state it was given"
 
 
 def pickled(check_twin: CheckTwin) -> None:
