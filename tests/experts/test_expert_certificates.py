@@ -223,3 +223,16 @@ def test_promised_is_what_was_known_beforehand():
     assert "promised" in str(horizon.certificate())
     assert "computed afterwards" in str(aw.MLpol(2).certificate())
     assert "promised" in str(aw.SwapRegret(aw.ExponentialWeights(2, horizon=9)).certificate())
+
+
+def test_copies_that_did_not_learn_these_losses_are_found_by_the_swap_regret():
+    learner = aw.SwapRegret(aw.ExponentialWeights(3, rate=0.5))
+    losses = np.random.default_rng(0).integers(0, 2, (20, 3)).astype(float)
+    learner.observe_many(losses)
+    learner.certificate(losses)
+    state = learner.state()
+    first, *others = state["copies"]
+    changed = {**first, "expert_losses": first["expert_losses"][::-1] * 2, "regrets": first["regrets"] + 1}
+    learner.restore({**state, "copies": [changed, *others]})
+    with pytest.raises(InputError, match="the swap regret"):
+        learner.certificate(losses)
