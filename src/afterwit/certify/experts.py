@@ -87,7 +87,7 @@ class ExpertEvidence(Evidence):
 
     @property
     def regrets_to_the_awake(self) -> Floats:
-        """The regrets; that to an expert who has never been awake is less than any."""
+        """The regrets, and minus infinity for experts that have never been awake."""
         return self.regrets if self.rounds == 0 else np.where(self.awake_rounds > 0, self.regrets, -np.inf)
 
     @property

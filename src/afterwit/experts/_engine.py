@@ -281,7 +281,7 @@ class ExpertLearner(JudgedRound):
         return self._of_the_awake().max().item() if self._rounds else 0.0
 
     def _of_the_awake(self) -> Any:
-        """The regrets; that to an expert who has never been awake is less than any."""
+        """The regrets, and minus infinity for experts that have never been awake."""
         if self._rounds == 0:
             return np.array(self._regrets)
         return np.where(np.array(self._asleep_rounds) < self._rounds, np.array(self._regrets), -np.inf)

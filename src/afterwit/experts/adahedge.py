@@ -123,7 +123,7 @@ class AdaHedge(ExpertLearner):
         for i in range(self._n):
             # Only differences matter; without their least part the sums stay small.
             self._cumulative[i] += self._seen[i] - low
-        # A rate must be a number: a cost whose inverse is none is no cost.
+        # A cost so small that its inverse overflows is ignored: the rate must stay a number.
         if gap > 1e-300:
             self._delta += gap
         self._squared_ranges += (high - low) * (high - low)

@@ -64,7 +64,7 @@ class ExpertRecord:
 
     @cached_property
     def _last(self) -> Floats:
-        """The regrets at the end; that to an expert who has never been awake is less than any."""
+        """The regrets at the end, and minus infinity for experts that have never been awake."""
         never = np.isnan(self.expert_losses).all(axis=0)
         return np.where(never, -np.inf, self._regrets[-1])
 

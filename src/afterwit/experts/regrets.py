@@ -54,7 +54,7 @@ def regrets_by_expert(learner_losses: Any, expert_losses: Any) -> Floats:
 
 
 def to_the_awake(regrets: Floats, expert_losses: Floats) -> Floats:
-    """The regrets so far; that to an expert who has not been awake yet is less than any, if anybody has."""
+    """The regrets so far, and minus infinity for experts that have not been awake yet, once any has been."""
     asleep = np.isnan(expert_losses)
     if not asleep.any():
         return regrets
