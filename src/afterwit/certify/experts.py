@@ -317,7 +317,7 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
 
 
 def _not_these(why: str) -> InputError:
-    return InputError(f"advice and outcomes must be the rounds the learner learned from; {why}")
+    return InputError(f"the rounds given must be the rounds the learner learned from; {why}")
 
 
 def _are_others(differing: list[str]) -> str:

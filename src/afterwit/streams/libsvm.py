@@ -30,7 +30,7 @@ BUFFER = 1 << 20
 LONGEST_LINE = 1 << 28
 
 EXPECTATIONS = {
-    _libsvm.EXPECTED_LABEL: "a label (a number) was expected",
+    _libsvm.EXPECTED_LABEL: "a label (a number) was expected, as in libsvm text: LABEL ID:VALUE ID:VALUE ...",
     _libsvm.EXPECTED_ID: "a feature as id:value (ids are whole numbers from 0 on) was expected",
     _libsvm.EXPECTED_COLON: "a feature as id:value was expected",
     _libsvm.EXPECTED_VALUE: "a feature as id:value with a number for the value was expected",
