@@ -23,6 +23,7 @@ _HOMES = {
     "Theorem": "core.theorem",
     "load": "core.storage",
     "play": "core.protocol",
+    "read_libsvm": "streams.matrix",
     "save": "core.storage",
     "solve_game": "games.solve",
 }

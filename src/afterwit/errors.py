@@ -2,13 +2,18 @@
 
 AfterwitError
 ├── InputError              a parameter or a row is not what is allowed (also a ValueError)
-│   └── LabelError          a label that is not one of the learner's two
+│   ├── LabelError          a label that is not one of the learner's two
+│   └── OptionError         an option that a learner does not have (also a TypeError)
+├── DivergenceError         a round would make weights or scores infinite or NaN (also an ArithmeticError)
+├── BusyError               a learner is called by what it calls itself (also a RuntimeError)
 ├── StreamError             a data file cannot be read; knows path and line (also a ValueError)
 └── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
 """
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -22,6 +27,18 @@ class InputError(AfterwitError, ValueError):
 
 class LabelError(InputError):
     """A label is not one of the learner's two labels. Nothing has been changed."""
+
+
+class OptionError(InputError, TypeError):
+    """A learner was to be made with an option that it does not have."""
+
+
+class DivergenceError(AfterwitError, ArithmeticError):
+    """A round would make weights or scores infinite or NaN. The learner is as it was before that round."""
+
+
+class BusyError(AfterwitError, RuntimeError):
+    """A learner is called by code that it is calling itself. Nothing has been changed."""
 
 
 class StreamError(AfterwitError, ValueError):
@@ -58,6 +75,19 @@ class Words(str):
 def invalid(parameter: str, allowed: str, received: Any, kind: type[InputError] = InputError) -> InputError:
     """The one sentence in which every bad parameter is reported."""
     return kind(f"{parameter} must be {allowed}; received {shorten(received)}")
+
+
+def unknown_option(of: str, name: str, known: Iterable[str]) -> OptionError:
+    """The one sentence for an option that does not exist, with all that do."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    suggestion = f" Did you mean {near[0]!r}?" if near else ""
+    return OptionError(f"Unknown option {name!r} of {of}.{suggestion} Known: {', '.join(names) or 'none'}")
+
+
+def counted(number: int, noun: str) -> str:
+    """1 example, 2 examples."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def shorten(value: Any, limit: int = 80) -> str:

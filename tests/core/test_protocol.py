@@ -3,6 +3,7 @@
 import copy
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import afterwit as aw
 import naive
 from afterwit import adversaries
 from afterwit.core.certificate import Verdict
-from afterwit.errors import InputError
+from afterwit.errors import InputError, StreamError
 from afterwit.streams import ArrayStream, LibsvmStream
 
 
@@ -317,3 +318,123 @@ def test_what_hands_out_one_iterator_only_is_read_once():
     record = aw.play(aw.Perceptron(), Once([([1.0], 1)]))
     with pytest.raises(InputError, match="can be read only once"):
         record.certificate()
+
+
+# ---------------------------------------------------------------------- what a stream can be given as
+
+
+@pytest.mark.parametrize("form", ["array", "list", "sparse", "dicts", "pandas", "polars"])
+def test_examples_and_labels(form):
+    """`play(learner, X, y)` once failed in Python's own words."""
+    stream = noisy_stream()
+    columns = {f"f{j}": stream.X[:, j] for j in range(4)}
+    X = {
+        "array": lambda: stream.X,
+        "list": stream.X.tolist,
+        "sparse": lambda: sparse.csr_array(stream.X),
+        "dicts": lambda: [dict(zip(columns, row, strict=True)) for row in stream.X.tolist()],
+        "pandas": lambda: pytest.importorskip("pandas").DataFrame(columns),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(columns),
+    }[form]()
+    expected, learner = aw.Perceptron(), aw.Perceptron()
+    predicted = expected.learn_many(X, stream.y)
+    record = aw.play(learner, X, stream.y, predictions=True)
+    assert learner == expected
+    assert record.predictions.tolist() == predicted.tolist()
+    assert record.certificate().verdict is Verdict.HOLDS
+    twice = aw.Perceptron()
+    assert aw.play(twice, X, y=stream.y, passes=2).rounds == 600
+
+
+def test_examples_that_are_no_vectors():
+    texts, y = ["abc", "xyz", "abd", "xyy"], [1, 0, 1, 0]
+    learner = aw.KernelPerceptron(kernel=aw.kernels.string(2))
+    assert aw.play(learner, texts, y).rounds == 4
+    assert learner.labels == (0, 1)
+    with pytest.raises(InputError, match=r"y must be as long as X; received 1 label$"):
+        aw.play(learner, texts, [1])
+
+
+@pytest.mark.parametrize("as_path", [str, Path])
+def test_the_name_of_a_file(tmp_path, as_path):
+    """`play(learner, "a9a")` once iterated over the letters of the name."""
+    path = tmp_path / "f.svm"
+    path.write_text("+1 1:1\n-1 2:1\n+1 1:1 2:1\n")
+    expected, learner = aw.Perceptron(), aw.Perceptron()
+    one, other = aw.play(expected, LibsvmStream(path)), aw.play(learner, as_path(path))
+    assert learner == expected
+    assert one == other
+    assert other.certificate().verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.svm",), "none.svm: there is no such file"),
+        (("none.svm", [1]), "y must be left out for a file or a stream, which has its labels"),
+        ((ArrayStream([[1.0]], [1]), [1]), "y must be left out for a file or a stream"),
+        (([[1.0], [2.0]], [1]), "y must be one label for each of the 2 rows of X"),
+        ((np.ones((2, 3)),), "stream must be pairs (x, y), the name of a libsvm file, or examples X with their labels"),
+        (
+            (5,),
+            "stream must be pairs (x, y), the name of a libsvm file, or examples X with their labels as y; received 5",
+        ),
+        (([1, 2],), "stream must be pairs (x, y)"),
+    ],
+)
+def test_what_is_no_stream_is_refused_in_a_sentence(arguments, message):
+    learner = aw.Perceptron()
+    with pytest.raises((InputError, StreamError)) as caught:
+        aw.play(learner, *arguments)
+    assert message in str(caught.value)
+    assert learner == aw.Perceptron()
+
+
+def test_a_learner_that_had_learned_before_is_told_what_to_do():
+    learner = aw.Perceptron()
+    learner.learn_one([1.0], 1)
+    record = aw.play(learner, [[1.0], [2.0]], [1, -1])
+    text = " ".join(str(record.certificate()).split())
+    assert "the learner counts 3 rounds, these rows are 2; give all the rounds that it learned, or let a fresh" in text
+    mixed = aw.MLpol(2)
+    mixed.learn_one([1.0, 2.0], 1.0)
+    with pytest.raises(InputError, match=r"counts 1 round, these are 2 \(certificate\(\) without rounds takes"):
+        mixed.certificate([[1.0, 2.0], [1.0, 2.0]], [1.0, 1.0])
+
+
+def test_no_theorem_is_said_before_anything_is_read():
+    with pytest.raises(InputError, match=r"^SoftThresholdNetwork has no certificate: "):
+        aw.SoftThresholdNetwork().certificate("no examples", ["no labels"])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: aw.Perceptron(speed=1), "Unknown option 'speed' of Perceptron. Known: rate, start, intercept, labels"),
+        (
+            lambda: aw.MLpol(3, los="square"),
+            "Unknown option 'los' of MLpol. Did you mean 'loss'? Known: n_experts, loss, gradient, loss_range, seed",
+        ),
+        (lambda: aw.OneVsRest(base=1), "Unknown option 'base' of OneVsRest. Known: learner, labels"),
+        (lambda: aw.Perceptron().clone({"speed": 1}), "new_params must be some of rate, start, intercept, labels"),
+    ],
+)
+def test_unknown_options_list_the_known_ones(make, message):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert message in str(caught.value)
+    with pytest.raises(TypeError, match="Unknown option"):
+        aw.Perceptron(speed=1)
+
+
+def test_one_is_not_a_plural():
+    learner = aw.Perceptron(labels=(0, 1))
+    learner.learn_one([1.0], 0)
+    assert repr(learner).endswith(": 1 round, 1 mistake")
+    assert str(learner.certificate([[1.0]], [0])).startswith("Perceptron, 1 round\n")
+    with pytest.raises(InputError, match=r"as long as X \(1 row\); received 2 labels"):
+        learner.learn_many([[1.0]], [0, 1])
+    combined = aw.MLpol(1)
+    record = aw.experts.play(combined, [[1.0]], [1.0])
+    assert "MLpol over 1 round with 1 expert: " in str(record)
+    assert ": 1 round, loss" in repr(combined)

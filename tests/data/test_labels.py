@@ -3,8 +3,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import afterwit as aw
 from afterwit.data.labels import Labels
 from afterwit.errors import InputError, LabelError
+from afterwit.streams.libsvm import label_as_written, labels_as_written
 
 
 @pytest.mark.parametrize(
@@ -72,3 +74,17 @@ def test_equality():
     assert len({Labels((0, 1)), Labels((0, 1))}) == 1
     assert Labels(Labels(("a", "b"))).pair == ("a", "b")
     assert repr(Labels((0, 1))) == "Labels((0, 1))"
+
+
+def test_minus_zero_is_zero():
+    """A label of -0.0 was kept apart in blocks and was 0 in rows: it is the label 0 everywhere."""
+    assert repr(Labels((-0.0, 1.0)).pair) == "(0.0, 1.0)"
+    assert Labels((0, 1)).signs(np.array([-0.0, 1.0, 0.0])).tolist() == [-1, 1, -1]
+    assert Labels((0, 1)).signs([-0.0, 1]).tolist() == [-1, 1]
+    assert repr(Labels((-0.0, 1.0)).decode(np.array([-1, 1])).tolist()) == "[0.0, 1.0]"
+    assert repr(labels_as_written(np.array([-0.0, 1.0])).tolist()) == "[0, 1]"
+    assert repr(label_as_written(-0.0)) == "0"
+    learner = aw.OneVsRest()
+    learner.learn_many([[1.0], [2.0]], [-0.0, 1.0])
+    learner.learn_one([1.0], 0.0)
+    assert repr(learner.classes) == "(0.0, 1.0)"

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from afterwit.data.checks import FLOAT_MAX, Check, as_given
-from afterwit.data.labels import Labels
-from afterwit.errors import invalid
+from afterwit.data.checks import FLOAT_MAX, Check, as_given, optional
+from afterwit.data.labels import PLAIN, Labels
+from afterwit.errors import invalid, unknown_option
 
 #: The default of an option that has none.
 REQUIRED = inspect.Parameter.empty
@@ -33,8 +33,16 @@ class Option:
     check: Check = as_given
 
 
-#: The negative and the positive label, which every classifier of two labels takes last.
-LABELS = Option("labels", (-1, 1), lambda _, labels: Labels(labels).pair)
+def _pair(parameter: str, labels: Any) -> tuple[Any, Any]:
+    del parameter
+    return Labels(labels).pair
+
+
+#: The negative and the positive label, which every classifier of two labels takes last. None: the first that it learns
+#: tell.
+LABELS = Option("labels", None, optional(_pair))
+#: The same for what learns a whole sample at once.
+GIVEN_LABELS = Option("labels", PLAIN, _pair)
 
 
 class DeclaredSignature:
@@ -52,6 +60,10 @@ def _signature(owner: Any) -> inspect.Signature:
 
 def read_options(kind: Any, arguments: Iterable[Any], named: dict[str, Any]) -> dict[str, Any]:
     """What a class was called with, by name and in order, every value checked."""
+    known = kind.__signature__.parameters
+    stranger = next((name for name in named if name not in known), None)
+    if stranger is not None:
+        raise unknown_option(kind.__name__, stranger, known)
     try:
         bound = kind.__signature__.bind(*arguments, **named)
     except TypeError as error:
@@ -75,10 +87,16 @@ class Kept:
     """One thing a learner has learned, by its name in the state; the learner has it under ``_name``."""
 
     name: str
+    #: What a state has that was saved before this was kept; required if nothing is said.
+    before: Any = field(default=REQUIRED, kw_only=True)
 
     @property
     def attribute(self) -> str:
         return f"_{self.name}"
+
+    def of(self, state: Any) -> Any:
+        """The value in a state."""
+        return state[self.name] if self.before is REQUIRED else state.get(self.name, self.before)
 
     def read(self, learner: Any) -> Any:
         """The value as plain data, of which changes do not reach the learner."""
@@ -102,8 +120,9 @@ def any_number(value: float) -> bool:
     return True
 
 
-def is_not_negative(value: float) -> bool:
-    return value >= 0
+def is_not_negative(value: Any) -> Any:
+    """Of a finite number, or of every number of an array."""
+    return (value >= 0) & (value <= FLOAT_MAX)
 
 
 @dataclass(frozen=True)
@@ -116,6 +135,11 @@ class Number(Kept):
     def check(self, learner: Any, value: Any) -> None:
         if type(value) is not float or not self.test(value):
             raise invalid(self.name, self.allowed, value)
+
+
+def not_negative(name: str) -> Number:
+    """A number, 0 or more."""
+    return Number(name, is_not_negative, "a finite number that is not negative")
 
 
 @dataclass(frozen=True)
@@ -152,3 +176,8 @@ class Numbers(Kept):
 
     def write(self, learner: Any, value: Any) -> None:
         setattr(learner, self.attribute, learner._view(value.reshape(-1).copy()))
+
+
+def none_negative(name: str, shape: Callable[[Any], tuple[int, ...]]) -> Numbers:
+    """An array of numbers, each 0 or more."""
+    return Numbers(name, shape, is_not_negative, "numbers that are not negative")

@@ -1,6 +1,6 @@
 # The C side of learner.py: what compiled learners derive from.
 
-cimport cython
+from afterwit.core.turns cimport Lock
 
 
 cdef class Storable:
@@ -11,7 +11,11 @@ cdef class Storable:
 cdef class BinaryLearner(Storable):
     cdef object _labels
     cdef dict _signs
-    cdef cython.pymutex _lock
+    # Whether it was made without labels and has learned none.
+    cdef readonly bint _undecided
+    cdef Lock _lock
     cdef long long _rounds
     cdef long long _mistakes
     cdef long long _updates
+    # Its features are the ids of libsvm text, not columns counted from 0; learners that are not compiled set it too.
+    cdef public bint _by_id

@@ -19,10 +19,15 @@ import numpy as np
 from afterwit.core.declared import DeclaredSignature, copied, read_options
 from afterwit.core.protocol import Training
 from afterwit.data import checks
-from afterwit.data.labels import Labels
-from afterwit.data.rows import read_many, read_one
+from afterwit.data.labels import PLAIN, Labels, labels_of
+from afterwit.data.rows import read_many, read_one, wrong_space
 from afterwit.data.values import same_value
-from afterwit.errors import Words, invalid, shorten
+from afterwit.errors import Words, counted, invalid, shorten
+
+if cython.compiled:
+    from cython.cimports.afterwit.core.turns import Lock
+else:
+    from afterwit.core.turns import Lock
 
 #: Libraries that ask a model for attributes of their own.
 ASKING = frozenset({"river"})
@@ -76,7 +81,7 @@ class Storable:
 
     def _progress(self) -> str:
         """How far it has come, as ``repr`` says it."""
-        return f"{self.rounds:,} rounds, {self.mistakes:,} mistakes"
+        return f"{counted(self.rounds, 'round')}, {counted(self.mistakes, 'mistake')}"
 
     def state(self) -> dict[str, Any]:
         """All it has learned, as numbers, lists and arrays; ``restore`` takes it back."""
@@ -93,6 +98,7 @@ class Storable:
         if not isinstance(state, dict):
             raise invalid("state", allowed, state)
         try:
+            self._check_counts(state)
             self._check_state(state)
         except KeyError as error:
             raise invalid("state", allowed, Words(f"a dict without {error}")) from None
@@ -103,14 +109,17 @@ class Storable:
     def _kept_state(self) -> dict[str, Any]:
         return {each.name: each.read(self) for each in self.kept}
 
+    def _check_counts(self, state: Any) -> None:
+        """Refuse counters that are none, before anything is compared with them."""
+
     def _check_state(self, state: Any) -> None:
         """Refuse a state that is not one of this learner's."""
         for each in self.kept:
-            each.check(self, state[each.name])
+            each.check(self, each.of(state))
 
     def _become(self, state: Any) -> None:
         for each in self.kept:
-            each.write(self, state[each.name])
+            each.write(self, each.of(state))
 
     def _view(self, array: Any) -> Any:
         return view(array)
@@ -199,13 +208,15 @@ class BinaryLearner(Storable):
     converges_without = "updates"
 
     def _begin(self) -> None:
-        self._labels = Labels(self._options["labels"])
-        self._signs = dict(self._labels.lookup)
-        if not cython.compiled:
-            self._lock = cython.pymutex()
+        given = self._options["labels"]
+        self._undecided = given is None
+        self._labels = Labels(PLAIN if given is None else given)
+        self._signs = {} if given is None else dict(self._labels.lookup)
+        self._lock = Lock()
         self._rounds = 0
         self._mistakes = 0
         self._updates = 0
+        self._by_id = False
 
     # ------------------------------------------------------------------ what a learner defines
 
@@ -242,13 +253,32 @@ class BinaryLearner(Storable):
         """Predict x, count the round and the mistake, then learn from y. Returns the prediction."""
         sign = self._sign(y)
         score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
+        if self._undecided:
+            self._decide([y])
         return self._labels.positive if score >= 0 else self._labels.negative
 
     def _sign(self, y: Any) -> int:
         try:
             return self._signs[y]
         except (KeyError, TypeError):
-            raise self._labels.refusal(y) from None
+            labels = labels_of([y]) if self._undecided else self._labels
+            try:
+                return labels.lookup[y]
+            except (KeyError, TypeError):
+                raise labels.refusal(y) from None
+
+    def _decide(self, y: Any) -> None:
+        """Take the labels from the first that it learned, if it was made without; see `labels_of`."""
+        labels = labels_of(y)
+        with self._lock:
+            if self._undecided:
+                self._take_labels(labels)
+
+    def _take_labels(self, labels: Any) -> None:
+        self._options = {**self._options, "labels": labels.pair}
+        self._labels = labels
+        self._signs = dict(labels.lookup)
+        self._undecided = False
 
     # ------------------------------------------------------------------ many rounds
 
@@ -258,12 +288,21 @@ class BinaryLearner(Storable):
 
     def learn_many(self, X: Any, y: Any) -> Any:
         """``learn_one`` for every row in order. Returns the predictions made before each label was seen."""
-        return self._labels.decode(np.where(self.learn_scores(X, y) >= 0, 1, -1))
+        scores = self.learn_scores(X, y)
+        return self._labels.decode(np.where(scores >= 0, 1, -1))
 
     def learn_scores(self, X: Any, y: Any) -> Any:
         """``learn_many`` that returns the scores behind the predictions."""
         rows, signs = self._checked(X, y)
-        return self._learn(rows, signs)
+        return self._learn_labels(rows, signs, y)
+
+    def _learn_labels(self, rows: Any, signs: Any, y: Any) -> Any:
+        """``_learn`` for the labels that these signs stand for: the first rounds, even if only some, decide them."""
+        try:
+            return self._learn(rows, signs)
+        finally:
+            if self._undecided and self._rounds:
+                self._decide(y)
 
     def fit(self, X: Any, y: Any, max_passes: Any = 1000) -> Training:
         """Learn X again and again until a whole pass changes nothing, at most ``max_passes`` times.
@@ -277,16 +316,17 @@ class BinaryLearner(Storable):
         converged = False
         while len(mistakes) < most and not converged:
             updates = self._updates
-            latest = int(np.count_nonzero(np.where(self._learn(rows, signs) >= 0, 1, -1) != signs))
+            latest = int(np.count_nonzero(np.where(self._learn_labels(rows, signs, y) >= 0, 1, -1) != signs))
             mistakes.append(latest)
             converged = (latest if self.converges_without == "mistakes" else self._updates - updates) == 0
         return Training(converged=converged, mistakes_per_pass=tuple(mistakes))
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
         rows = self._read(X)
-        signs = self._labels.signs(y, rows.first)
+        labels = labels_of(y) if self._undecided else self._labels
+        signs = labels.signs(y, rows.first)
         if len(signs) != rows.count:
-            raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
+            raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", Words(counted(len(signs), "label")))
         return rows, signs
 
     def _count(self, rounds: Any, mistakes: Any, updates: Any) -> None:
@@ -299,7 +339,7 @@ class BinaryLearner(Storable):
 
     @property
     def labels(self) -> tuple[Any, Any]:
-        """The negative and the positive label."""
+        """The negative and the positive label. -1 and 1 as long as a learner made without has learned none."""
         return self._labels.pair
 
     @property
@@ -321,12 +361,30 @@ class BinaryLearner(Storable):
 
     def restore(self, state: Any) -> None:
         self._require_state(state)
-        checked_counts(state)
         with self._lock:
             self._become(state)
+            if self._undecided and self._rounds:
+                # What the labels were is not part of a state; a learner of that state has some.
+                self._take_labels(Labels(PLAIN))
+
+    def _check_counts(self, state: Any) -> None:
+        checked_counts(state)
+        if state.get("by_id", True) is not True:
+            raise invalid("by_id", "True, if it is there", state["by_id"])
 
     def _counts(self) -> dict[str, Any]:
-        return {"rounds": self._rounds, "mistakes": self._mistakes, "updates": self._updates}
+        counts = {"rounds": self._rounds, "mistakes": self._mistakes, "updates": self._updates}
+        return {**counts, "by_id": True} if self._by_id else counts
+
+    def _require_numbering(self, rows: Any) -> None:
+        """Refuse columns that are numbered in another way than those it has learned."""
+        if rows.ids is not None and rows.ids != self._by_id and rows.width and self._rounds:
+            raise wrong_space("ids" if self._by_id else "columns", "the ids of libsvm text" if rows.ids else "an array")
+
+    def _learn_numbering(self, rows: Any) -> None:
+        """From now on columns are numbered as in these rows."""
+        if rows.ids is not None and rows.width:
+            self._by_id = rows.ids
 
     def _state(self) -> dict[str, Any]:
         return {**self._counts(), **self._kept_state()}
@@ -335,4 +393,5 @@ class BinaryLearner(Storable):
         self._rounds = state["rounds"]
         self._mistakes = state["mistakes"]
         self._updates = state["updates"]
+        self._by_id = state.get("by_id", False)
         Storable._become(self, state)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import heapq
+import importlib
 import inspect
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import ne
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.core.certificate import require_theorems
 from afterwit.data import checks
+from afterwit.data.labels import first_certain_pair, listed
 from afterwit.data.rows import SparseRow, read_many, read_one, stack
-from afterwit.errors import InputError, invalid
+from afterwit.errors import InputError, Words, counted, invalid
 
 #: The heads of a printed learning curve.
 HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
@@ -137,9 +142,7 @@ class Played:
 
     def certificate(self, comparator: Any) -> Any:
         name = type(self.learner).__name__
-        if not getattr(self.learner, "theorems", ()):
-            why = getattr(self.learner, "no_theorem_because", "") or "it has no theorems"
-            raise InputError(f"{name} has no certificate: {why}")
+        require_theorems(self.learner)
         if self.delayed:
             raise InputError("there is no certificate for delayed labels: the theorems need each label in its round")
         if _is_read_once(self.stream):
@@ -193,7 +196,8 @@ def _joined(blocks: list[Any]) -> Any:
 
 def play(
     learner: Any,
-    stream: Iterable[tuple[Any, Any]] | BlockStream,
+    stream: Iterable[tuple[Any, Any]] | BlockStream | Any,
+    y: Any = None,
     *,
     delay: int | Callable[[int, Any, Any], int] = 0,
     predictions: bool | Callable[[npt.NDArray[Any]], None] = False,
@@ -203,7 +207,9 @@ def play(
     """Let a learner play the rounds of a stream, in order, and keep the record.
 
     learner      anything with ``predict_one(x)`` and ``learn_one(x, y)``
-    stream       any iterable of (x, y); the streams of `afterwit.streams` are played at native speed
+    stream       any iterable of (x, y); the name of a libsvm file; or the examples X, if their labels are given as y.
+                 Files, arrays and the streams of `afterwit.streams` are played at native speed
+    y            the labels of the examples X
     delay        how many further rounds pass before a label is revealed: 0 is the usual protocol. With d, the label
                  of round t is learned after the prediction of round t + d; a function of (round, x, y) gives each
                  round its own delay. Labels still out at the end of the stream are then revealed in order.
@@ -215,12 +221,16 @@ def play(
     A mistake is a prediction, made when the example arrived, that differs from its label. Under a delay it is
     counted when the label is revealed, and the learner's own counters, which count against what it would have
     predicted when it learned, may differ.
+
+    A learner that was made without labels, and has learned none, takes them from all labels that are in memory or in
+    the file, and from the first label of any other stream.
     """
     passes = checks.count("passes", passes)
     if not callable(delay):
         delay = checks.whole_number("delay", delay, words="a whole number of rounds, at least 0, or a function")
     if not isinstance(learner, Learner) or isinstance(learner, type):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
+    stream = _stream_of(learner, stream, y)
     tally = _Tally(learner, stream, on_point)
     tally.record.passes = passes
     vars(tally.record)["_played"] = Played(learner, stream, delayed=delay != 0)
@@ -240,6 +250,49 @@ def play(
         if predictions and not callable(predictions):
             tally.record.predictions = np.concatenate(kept) if kept else np.empty(0)
     return tally.finish()
+
+
+def _stream_of(learner: Any, stream: Any, y: Any) -> Any:
+    """What was given as a stream; a learner that was made without labels takes them from it, if it can be looked at."""
+    is_path = isinstance(stream, (str, os.PathLike))
+    if y is not None and (is_path or hasattr(stream, "reader")):
+        raise invalid("y", "left out for a file or a stream, which has its labels", Words("labels"))
+    if is_path:
+        stream = importlib.import_module("afterwit.streams").LibsvmStream(stream)
+    elif y is not None:
+        stream = _examples(learner, stream, y)
+    if getattr(learner, "_undecided", False):
+        labels: Any = y if y is not None else getattr(stream, "y", None)
+        if is_path and os.path.isfile(stream.source):
+            labels = _beginning(stream)
+        elif labels is None and isinstance(stream, (list, tuple)):
+            labels = [pair[1] for pair in stream if isinstance(pair, (list, tuple)) and len(pair) == 2]
+        if labels is not None and first_certain_pair(labels) is not None:
+            learner._decide(labels)
+    return stream
+
+
+def _examples(learner: Any, X: Any, y: Any) -> Any:
+    """Examples and labels as a stream: rows of numbers at native speed, anything else in pairs."""
+    kernel = getattr(learner, "kernel", None)
+    singly = getattr(learner, "takes", "") == "points" or getattr(kernel, "takes", "vectors") != "vectors"
+    if isinstance(X, (list, tuple)):
+        singly = singly or not all(isinstance(x, (Mapping, np.ndarray, list, tuple)) for x in X)
+    if not singly:
+        return importlib.import_module("afterwit.streams").ArrayStream(X, y)
+    labels = listed(y)
+    if not hasattr(X, "__len__") or len(X) != len(labels):
+        raise invalid("y", "as long as X", Words(counted(len(labels), "label")))
+    return list(zip(X, labels.tolist() if isinstance(labels, np.ndarray) else labels, strict=True))
+
+
+def _beginning(stream: Any) -> Any:
+    """The labels of a file, up to some that are not all 1."""
+    with stream.reader() as reader:
+        while (block := reader.take(4096)) is not None:
+            if (np.asarray(block[1]) != 1).any():
+                return block[1]
+    return ()
 
 
 def _ignore(predictions: npt.NDArray[Any]) -> None:
@@ -265,6 +318,10 @@ class _Tally:
         self.counter = stream
         self.on_point = on_point
         self.next_point = 1
+        # Before its first label a learner made without labels predicts -1 or 1, which may then turn out to be 0 or 1.
+        self.differ: Callable[[Any, Any], bool] = ne
+        if getattr(learner, "_undecided", False):
+            self.differ = lambda prediction, y: (prediction == 1) != (y == 1)
 
     def count(self, rounds: int, mistakes: int) -> None:
         self.record.rounds += rounds
@@ -302,12 +359,25 @@ def _play_blocks(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
             tally.count(len(y), int(np.count_nonzero(predicted != np.asarray(y))))
 
 
+def _pairs(stream: Any) -> Iterator[tuple[Any, Any]]:
+    """The examples with their labels, one by one."""
+    allowed = "pairs (x, y), the name of a libsvm file, or examples X with their labels as y"
+    if not isinstance(stream, Iterable):
+        raise invalid("stream", allowed, stream)
+    for pair in stream:
+        try:
+            x, y = pair
+        except (TypeError, ValueError):
+            raise invalid("stream", allowed, pair) from None
+        yield x, y
+
+
 def _play_rounds(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
-    for x, y in stream:
+    for x, y in _pairs(stream):
         prediction = learner.predict_one(x)
         learner.learn_one(x, y)
         take(_alone(prediction))
-        tally.count(1, int(prediction != y))
+        tally.count(1, int(tally.differ(prediction, y)))
 
 
 def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Take) -> None:
@@ -316,9 +386,9 @@ def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Ta
     def reveal() -> None:
         _, _, x, y, prediction = heapq.heappop(waiting)
         learner.learn_one(x, y)
-        tally.count(1, int(prediction != y))
+        tally.count(1, int(tally.differ(prediction, y)))
 
-    for t, (x, y) in enumerate(stream):
+    for t, (x, y) in enumerate(_pairs(stream)):
         wait = delay
         if callable(delay):
             wait = checks.count_of("rounds", 0)(f"delay(...) in round {t}", delay(t, x, y))

@@ -6,6 +6,7 @@ for numbers of one's own (``evaluate``). Both read the same object, so there is 
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 import textwrap
@@ -13,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -84,9 +85,9 @@ class Theorem:
     #: How the result is rounded, in words, where the formula itself is not what is asked for.
     rounding: str = ""
     #: The bound depends on the sequence alone, not on what the learner did with it.
-    foreseeable: ClassVar[bool] = True
+    foreseeable: bool = True
     #: The bound follows from what the learner was made with and the number of rounds: it was known before the first.
-    beforehand: ClassVar[bool] = False
+    beforehand: bool = False
 
     #: Every theorem whose formula can be asked for, by what it is asked for and its id.
     known: ClassVar[dict[str, dict[str, type[Theorem]]]] = {BOUND: {}, SAMPLE_SIZE: {}}
@@ -127,6 +128,13 @@ class Theorem:
         """Apply the theorem to what a checker recomputed from the data; None if it is not about such a run."""
         del evidence
         return None
+
+    def as_known(self, *, foreseeable: bool = True, beforehand: bool = False) -> Self:
+        """The same theorem about a run of which this is true, where it depends on the run."""
+        same = copy.copy(self)
+        same.foreseeable = foreseeable
+        same.beforehand = beforehand
+        return same
 
     def __call__(self, **inputs: Any) -> Any:
         return self.evaluate(**inputs).value

@@ -1,6 +1,7 @@
 """Reading advice: one number per expert and round, whatever the user has; NaN where an expert sleeps.
 
 Arrays have an expert in each column. DataFrames and dicts have names: an expert that is absent, None or NaN sleeps.
+Where only the number of experts was given, a first DataFrame names all of them.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data._arrays import finite_row
 from afterwit.data.checks import is_whole
 from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, number, open_frame, plain_name
-from afterwit.errors import InputError, Words, invalid, shorten
+from afterwit.errors import InputError, Words, counted, invalid, shorten
 
 Floats = npt.NDArray[np.float64]
 
@@ -46,7 +48,7 @@ class Experts:
                     parameter, f"from the {self.count} experts known", Words(f"{shorten(unknown[0])} as well")
                 )
             total = len(self.names) + len(unknown)
-            raise invalid(parameter, f"from at most {self.count} experts", Words(f"advice from {total}"))
+            raise invalid(parameter, f"from at most {self.count} experts", Words(f"{parameter} from {total}"))
         return Experts(self.count, (*self.names, *unknown))
 
     def name(self, i: int) -> Any:
@@ -97,7 +99,7 @@ def read_rounds(advice: Any, experts: Experts, fresh: bool, parameter: str = "ad
     if values.size == 0 and values.ndim == 1:
         values = values.reshape(0, experts.count)
     if values.ndim != 2 or values.shape[1] != experts.count:
-        expected = f"two-dimensional with {experts.count:,} columns, one for each expert"
+        expected = f"two-dimensional with {counted(experts.count, 'column')}, one for each expert"
         raise invalid(parameter, expected, Words(f"an array of shape {values.shape}"))
     return values, experts
 
@@ -108,7 +110,7 @@ def read_outcomes(outcomes: Any, rounds: int) -> Floats:
         outcomes = outcomes.to_numpy()
     values = _numbers(outcomes, "outcomes", "a 1-D array of numbers")
     if values.ndim != 1 or len(values) != rounds:
-        raise invalid("outcomes", f"as long as advice ({rounds:,} rounds)", Words(f"shape {values.shape}"))
+        raise invalid("outcomes", f"as long as advice ({counted(rounds, 'round')})", Words(f"shape {values.shape}"))
     if not np.isfinite(values).all():
         at = int(np.argmin(np.isfinite(values)))
         raise invalid(f"outcomes[{at}]", "a finite number", float(values[at]))
@@ -121,6 +123,8 @@ def check_presence(values: Floats, experts: Experts, sleeping: bool, refusal: st
 
     Says whether anyone sleeps.
     """
+    if len(values) == 1 and finite_row(values[0]) is not None:
+        return False
     # One pass decides nearly always: a sum is finite only if every number is, or it overflowed.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum()):
@@ -179,6 +183,11 @@ def _from_frame(advice: Any, experts: Experts, fresh: bool, parameter: str) -> t
     import narwhals.stable.v2 as nw
 
     frame = open_frame(advice, parameter, MANY)
+    if not experts.names and len(frame.columns) != experts.count:
+        # Nobody knows who the others are: they are not asleep but forgotten.
+        allowed = f"a DataFrame with {counted(experts.count, 'column')}, one for each expert"
+        remedy = "where some are missing, n_experts=[...] has to name all"
+        raise invalid(parameter, f"{allowed} ({remedy})", Words(f"one with {len(frame.columns):,}"))
     experts = experts.named(list(frame.columns), fresh, parameter)
     values = np.full((len(frame), experts.count), np.nan)
     for name in frame.columns:

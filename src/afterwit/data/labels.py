@@ -13,6 +13,9 @@ from afterwit.errors import InputError, LabelError, Words, invalid
 
 Signs = npt.NDArray[np.int8]
 
+#: The labels where nothing says otherwise.
+PLAIN = (-1, 1)
+
 
 class Labels:
     """Two distinct labels, the negative one first.
@@ -62,7 +65,13 @@ class Labels:
 
     def refusal(self, label: Any, position: int | None = None) -> InputError:
         where = "y" if position is None else f"y[{position}]"
-        return invalid(where, f"{self.negative!r} or {self.positive!r}", plain_label(label), LabelError)
+        label = plain_label(label)
+        problem = invalid(where, f"{self.negative!r} or {self.positive!r}", label)
+        if self.pair != PLAIN:
+            return LabelError(str(problem))
+        others = certain_pair(label)
+        remedy = f"for these labels, use labels={others}" if others else "for others, use labels=(negative, positive)"
+        return LabelError(f"{problem} ({remedy})")
 
     def signs(self, labels: Any, first: int = 0) -> Signs:
         """−1 and +1 for many labels (a sequence, an array, or a column of any DataFrame library).
@@ -111,6 +120,31 @@ class Labels:
         return f"Labels({self.pair!r})"
 
 
+def certain_pair(label: Any) -> tuple[Any, Any] | None:
+    """The two labels of which this is certainly one: booleans, 0 and 1, or -1 and 1. 1 alone may be of two kinds."""
+    label = plain_label(label)
+    if isinstance(label, bool):
+        return (False, True)
+    if isinstance(label, (int, float)):
+        return {0.0: (0, 1), -1.0: PLAIN}.get(label)
+    return None
+
+
+def labels_of(y: Any) -> Labels:
+    """The labels of a learner that was made without: by the first in y that leaves no doubt, or else -1 and 1."""
+    return Labels(first_certain_pair(y) or PLAIN)
+
+
+def first_certain_pair(y: Any) -> tuple[Any, Any] | None:
+    """The labels by the first in y that leaves no doubt; None if there is none."""
+    y = listed(y)
+    if isinstance(y, np.ndarray) and y.dtype.kind in "iuf" and len(y):
+        # Nothing but the first label that is not 1 can tell.
+        y = y[int(np.argmax(y != 1)) :][:1]
+    found = (certain_pair(label) for label in y)
+    return next((pair for pair in found if pair is not None), None)
+
+
 def listed(labels: Any) -> Any:
     """Many labels as a sequence or a 1-D array, whatever they came as."""
     if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
@@ -129,5 +163,6 @@ def listed(labels: Any) -> Any:
 
 
 def plain_label(label: Any) -> Any:
-    """A numpy scalar as the Python object it stands for."""
-    return label.item() if isinstance(label, np.generic) else label
+    """A numpy scalar as the Python object it stands for, and -0.0 as 0.0, which is the same label."""
+    label = label.item() if isinstance(label, np.generic) else label
+    return 0.0 if type(label) is float and label == 0 else label

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data._arrays import finite_row, float_row
 from afterwit.data.labels import Labels, Signs
-from afterwit.errors import InputError, Words, invalid
+from afterwit.errors import InputError, Words, counted, invalid
 
 Floats = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int32]
@@ -31,6 +32,7 @@ Starts = npt.NDArray[np.int64]
 MANY = "a 2-D array, a scipy sparse matrix, a DataFrame or a sequence of dicts"
 #: A weight vector over all positions up to this one takes 2 GiB.
 LARGEST_POSITION = 2**28 - 1
+INT32 = np.dtype(np.int32)
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf", "ibis", "duckdb")
 
 
@@ -39,6 +41,12 @@ class SparseRow(NamedTuple):
 
     columns: Any
     values: Any
+
+
+class IdRow(SparseRow):
+    """A sparse row of libsvm text, whose columns are the ids in the file."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -56,14 +64,22 @@ class Rows:
     first: int = 0
     #: Each row ends at its own last position, and ``width`` is that of the widest.
     ragged: bool = False
+    #: Whether columns are the ids of libsvm text, or positions in an array; None where it is left to the caller.
+    ids: bool | None = False
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity, naming the first one's place."""
+        if len(self.values) < 256 and finite_row(self.values) is not None:
+            return
         # One fast pass decides nearly always; a sum that overflows falls through to the exact test.
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(self.values.sum()) or np.isfinite(self.values).all():
                 return
         raise self.refusal(int(np.argmin(np.isfinite(self.values))), "a finite number")
+
+    def are_moderate(self, most: float) -> bool:
+        """Whether all values are finite and at most so large."""
+        return bool(self.values.max(initial=0.0) <= most and self.values.min(initial=0.0) >= -most)
 
     def refusal(self, at: int, allowed: str) -> InputError:
         """What to raise for the value at a position of ``values`` that is not what is allowed."""
@@ -116,7 +132,7 @@ class Rows:
             return {part.names[j]: value for j, value in zip(part.columns, part.values.tolist(), strict=True)}
         if part.starts is None:
             return part.values
-        return SparseRow(part.columns, part.values)
+        return (IdRow if self.ids else SparseRow)(part.columns, part.values)
 
     def matrix(self) -> Any:
         """The same examples as a scipy CSR array or a 2-D numpy array, features in this block's own order."""
@@ -158,7 +174,7 @@ def read_examples(X: Any, y: Any, labels: Any) -> tuple[Rows, Signs]:
     rows.require_finite()
     signs = Labels(labels).signs(y)
     if len(signs) != rows.count:
-        raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
+        raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", Words(counted(len(signs), "label")))
     return rows, signs
 
 
@@ -181,8 +197,34 @@ def read_one(x: Any) -> Rows:
     return _read_dense(array.reshape(1, -1), "x")
 
 
+def sparse_row(x: Any) -> Any:
+    """Columns (int32), values (float64) and width of one sparse row as it is stored; None if that needs more of a look.
+
+    That columns are in range and values finite is left to the caller. A `SparseRow` is as wide as its last column says:
+    None.
+    """
+    if type(x) is SparseRow:
+        return _stored(x.columns, x.values, None)
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is None or type(x) not in (sparse.csr_matrix, sparse.csr_array):
+        return None
+    shape, starts, values = x.shape, x.indptr, x.data
+    if len(shape) != 2 or shape[0] != 1 or shape[1] > LARGEST_POSITION or starts.tolist() != [0, len(values)]:
+        return None
+    return _stored(x.indices, values, shape[1])
+
+
+def _stored(columns: Any, values: Any, width: Any) -> Any:
+    values = float_row(values)
+    if values is None or type(columns) is not np.ndarray or columns.dtype is not INT32 or columns.ndim != 1:
+        return None
+    return (columns, values, width) if len(columns) == len(values) else None
+
+
 def as_mapping(x: Any) -> Any:
     """A Series or any Mapping as a dict; everything else as it came."""
+    if type(x) is np.ndarray:  # the most frequent, and what follows is slow
+        return x
     if isinstance(x, Mapping):
         return dict(x)
     if _is_series(x):
@@ -222,8 +264,21 @@ def wrong_space(learned: str, received: str) -> InputError:
     allowed = {
         "positions": "an array or sparse rows, because this learner has learned features by position",
         "names": "a dict, a DataFrame or a sequence of dicts, because this learner has learned features by name",
+        "ids": "what aw.read_libsvm(path) or streams.as_ids(X, first_id) returns, because this learner has learned the "
+        "ids of libsvm text",
+        "columns": "an array or sparse rows with columns counted from 0, such as aw.read_libsvm(path, first_id=1) "
+        "returns, because this learner has learned such columns",
     }
     return invalid("x", allowed[learned], Words(received))
+
+
+def require_columns(rows: Rows) -> None:
+    """Refuse rows by id, for learners that know nothing but columns counted from 0."""
+    if rows.ids:
+        allowed = (
+            "an array or sparse rows with columns counted from 0, such as aw.read_libsvm(path, first_id=1) returns"
+        )
+        raise invalid("X", allowed, Words("the ids of libsvm text"))
 
 
 def _is_scipy_sparse(X: Any) -> bool:
@@ -261,6 +316,7 @@ def _read_scipy(X: Any, parameter: str) -> Rows:
     allowed = "a well-formed sparse matrix"
     if X.ndim != 2:
         raise invalid(parameter, "two-dimensional", Words(f"a sparse array of shape {X.shape}"))
+    ids = bool(getattr(X, "columns_are_ids", False))
     if X.format in ("csc", "bsr"):
         # Converting a malformed one could crash scipy.
         try:
@@ -276,19 +332,20 @@ def _read_scipy(X: Any, parameter: str) -> Rows:
         raise invalid(parameter, allowed, Words("row pointers or columns that are not whole numbers"))
     starts = np.array(X.indptr, dtype=np.int64)
     if len(starts) != count + 1:
-        raise invalid(parameter, allowed, Words(f"{len(starts)} row pointers for {count} rows"))
+        raise invalid(parameter, allowed, Words(f"{len(starts)} row pointers for {counted(count, 'row')}"))
     stored = int(starts[-1])
     if starts[0] != 0 or stored > len(X.data) or stored > len(X.indices) or (starts[1:] < starts[:-1]).any():
         raise invalid(parameter, allowed, Words("row pointers that do not ascend"))
     indices = X.indices[:stored]
     if stored and indices.dtype.itemsize == 8 and not 0 <= indices.min() <= indices.max() <= LARGEST_POSITION:
         raise invalid(parameter, f"{allowed} with columns from 0 to {LARGEST_POSITION:,}", Words("others"))
-    columns = np.ascontiguousarray(indices, dtype=np.int32)
+    # A copy: the loops take it without looking, and another thread may write to the caller's array.
+    columns = np.array(indices, dtype=np.int32)
     # Seen as unsigned, a negative position is huge: one pass checks both ends.
     if stored and int(columns.view(np.uint32).max()) >= width:
         raise invalid(parameter, allowed, Words(f"a column outside 0..{width - 1}"))
     values = np.ascontiguousarray(X.data[:stored], dtype=np.float64)
-    return Rows(count, min(width, LARGEST_POSITION + 1), values, columns, starts, single=parameter == "x")
+    return Rows(count, min(width, LARGEST_POSITION + 1), values, columns, starts, single=parameter == "x", ids=ids)
 
 
 def _read_sparse_row(x: SparseRow, parameter: str) -> Rows:
@@ -297,8 +354,8 @@ def _read_sparse_row(x: SparseRow, parameter: str) -> Rows:
     if columns.ndim != 1 or values.ndim != 1 or len(columns) != len(values):
         shapes = f"columns of shape {columns.shape} and values of shape {values.shape}"
         raise invalid(parameter, "a sparse row with one value per column", Words(shapes))
-    if len(columns) == 0:
-        columns = columns.astype(np.int32)
+    # A copy: the loops take it without looking, and another thread may write to the caller's array.
+    columns = columns.astype(np.int32) if len(columns) == 0 else columns.copy()
     if columns.dtype.kind not in "iu":
         raise invalid(f"{parameter}.columns", "an array of integers", Words(f"an array of dtype {columns.dtype}"))
     if values.dtype.kind not in "biuf":
@@ -309,7 +366,10 @@ def _read_sparse_row(x: SparseRow, parameter: str) -> Rows:
     numbers = np.ascontiguousarray(values, dtype=np.float64)
     width = int(columns.max()) + 1 if len(columns) else 0
     starts = np.array([0, len(columns)], dtype=np.int64)
-    return Rows(1, width, numbers, np.ascontiguousarray(columns, dtype=np.int32), starts, single=parameter == "x")
+    # Who writes down the columns one by one knows what they are.
+    ids = True if isinstance(x, IdRow) else None
+    columns = np.ascontiguousarray(columns, dtype=np.int32)
+    return Rows(1, width, numbers, columns, starts, single=parameter == "x", ids=ids)
 
 
 def stack(parts: list[Rows]) -> Rows:
@@ -330,6 +390,7 @@ def stack(parts: list[Rows]) -> Rows:
         columns=np.concatenate(columns),
         starts=np.concatenate(starts),
         ragged=True,
+        ids=parts[0].ids,
     )
 
 

@@ -25,3 +25,19 @@ def same_value(a: Any, b: Any) -> bool:
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(same_value(p, q) for p, q in zip(a, b, strict=True))
     return bool(a == b)
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether it can be a key; a tuple with a list in it has a ``__hash__`` and is none."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def are_different(names: Any, count: int | None = None) -> bool:
+    """Whether it is a list of different names, of this many if it is said how many."""
+    if not isinstance(names, list) or not all(map(is_hashable, names)):
+        return False
+    return len(set(names)) == len(names) and (count is None or len(names) == count)

@@ -1,0 +1,41 @@
+# cython: boundscheck=False, wraparound=False
+"""One row of numbers in an array, looked at by a loop: for so few of them numpy's functions cost more than a round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cython
+import numpy as np
+
+ARRAY = np.ndarray
+FLOAT64 = np.dtype(np.float64)
+FLOAT_MAX = float(np.finfo(np.float64).max)
+
+
+def float_row(x: Any) -> Any:
+    """A 1-D array of numbers as one of float64; None for anything else."""
+    if type(x) is not ARRAY or x.ndim != 1:
+        return None
+    if x.dtype is FLOAT64:
+        return x
+    return x.astype(FLOAT64) if x.dtype.kind in "biuf" else None
+
+
+def finite_row(x: Any, most: float = FLOAT_MAX) -> Any:
+    """The same if every number is finite and at most so large; None if not."""
+    row = float_row(x)
+    return row if row is not None and _are_within(row if cython.compiled else row.tolist(), most) else None
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _are_within(
+    row: cython.const[cython.double][:],  # type: ignore[valid-type]
+    most: cython.double,
+) -> cython.int:
+    k: cython.Py_ssize_t
+    wrong: cython.Py_ssize_t = 0
+    for k in range(len(row)):
+        wrong += not -most <= row[k] <= most
+    return wrong == 0
