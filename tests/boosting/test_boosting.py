@@ -195,6 +195,8 @@ def test_the_bounds_hold_against_the_least_helpful_weak_learner(gamma, rounds):
     bounds = {type(one.theorem): one.bound for one in certificate.others}
     assert bounds[TrainingMistakesBound] == pytest.approx(n * math.exp(-2 * T * gamma**2))
     assert bounds[ObservedErrorsBound] <= certificate.bound * (1 + 1e-12)
+    observed = next(one for one in certificate.others if isinstance(one.theorem, ObservedErrorsBound))
+    assert observed.inputs["mean epsilon"] == pytest.approx(sum(record.errors) / T)
     if rounds is None:
         assert rounds_needed(n, gamma) == T
         assert record.mistakes == 0
@@ -443,3 +445,14 @@ def test_what_minimax_margin_refuses():
         booster = aw.Boosting(gamma=0.49)
         booster.fit(SQUARE, INSIDE)
         booster.minimax_margin(SQUARE, INSIDE)
+
+
+def test_certificates_and_margins_take_sparse_rows_as_predictions_do():
+    # Sparse rows used to end with numpy's own error.
+    X = np.array([[1.0, 0.0], [0.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
+    y = [1, -1, 1, -1]
+    learner = aw.Boosting(rounds=3)
+    learner.fit(X, y)
+    assert learner.certificate(sp.csr_array(X), y) == learner.certificate(X, y)
+    assert learner.minimax_margin(sp.csr_array(X), y).value == learner.minimax_margin(X, y).value
+    np.testing.assert_array_equal(learner.margins(sp.csr_array(X), y), learner.margins(X, y))

@@ -3,6 +3,7 @@
 import copy
 import math
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -129,6 +130,19 @@ def test_equal_sizes_are_halving():
     y = np.where(target[X], 1, -1)
     assert plain.learn_many(X, y).tolist() == general.learn_many(X, y).tolist()
     assert plain.survivors() == general.survivors()
+
+
+@pytest.mark.parametrize("sizes", [[1, 1], [2, 2, 2, 2], [1, 2, 3, 3]])
+def test_the_checker_takes_a_tie_for_plus_as_the_learner_does(sizes):
+    """Half of the weight on either side, in the first round of each order."""
+    matrix = [[0, 1]] + [[1, 0]] * (len(sizes) - 1) if sizes[0] == 1 else [[0, 1], [1, 0], [0, 1], [1, 0]]
+    for first, label in product((0, 1), (-1, 1)):
+        learner = aw.GeneralizedHalving(matrix, sizes)
+        X, y = [first, 1 - first], [label, -label]
+        learner.learn_many(X, y)
+        certificate = learner.certificate(X, y)
+        assert certificate.verdict is Verdict.HOLDS, str(certificate)
+        assert certificate.observed == (label < 0)
 
 
 def test_weights_too_small_for_floating_point_still_vote():

@@ -220,3 +220,12 @@ def test_a_progress_bar_is_drawn_where_someone_can_see_it(capfd, monkeypatch):
     assert "vc_dimension: searching" in capfd.readouterr().err
     assert vc_dimension(matrix, progress=False) == plain
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_bar_is_shown_on_a_terminal_alone(terminal, monkeypatch):
+    """``progress=True`` asks for one, but a file that takes what a terminal would show is no place for it."""
+    monkeypatch.setenv("FORCE_COLOR" if terminal else "NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    with search("a test", 10**6, True) as steps:
+        assert (steps._bar is not None) is terminal

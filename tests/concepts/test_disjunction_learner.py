@@ -168,7 +168,7 @@ def test_bad_input_is_refused_and_changes_nothing(tmp_path):
         (sparse.csr_array([[1, 0.5]]), [1], InputError, r"X\[0, 1\] must be 0 or 1; received 0.5"),
         ([{"a": 3}], [1], InputError, r"X\[0, 'a'\] must be 0 or 1; received 3.0"),
         ([[1, 0]], [0], LabelError, r"y\[0\] must be -1 or 1; received 0"),
-        ([[1, 0]], [1, 1], InputError, r"y must be as long as X \(1 rows\); received 2 labels"),
+        ([[1, 0]], [1, 1], InputError, r"y must be as long as X \(1 row\); received 2 labels"),
         ([], [], InputError, "X must be at least one row"),
         ("abc", [1], InputError, "X must be a 2-D array"),
     ):

@@ -246,7 +246,7 @@ def test_a_comparator_may_be_given():
     assert (found.inputs["k"], found.inputs["comparator"]) == (2, "a or b")
     wrong = learner.certificate(X, y, comparator=["a"])
     assert wrong.theorem == EliminationBound()
-    assert "the given one is wrong on 1 examples" in str(wrong.others[0])
+    assert "the given one is wrong on 1 example" in str(wrong.others[0])
     for comparator in ("a", 3):
         with pytest.raises(InputError, match="comparator must be the variables of a disjunction"):
             learner.certificate(X, y, comparator=comparator)

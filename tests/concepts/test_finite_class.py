@@ -103,8 +103,9 @@ def test_points_in_every_form():
             numbers.indices(X)
     with pytest.raises(InputError, match=r"x must be a point of the class: 0, 1, 2, \.\.\. \(5 in all\); received 7"):
         concepts.thresholds(5).index(7)
-    with pytest.raises(InputError, match="X must be a sequence of points; received"):
-        numbers.indices(np.array(3))
+    for X in (np.array(3), pandas.DataFrame({"x": [0, 1]})):
+        with pytest.raises(InputError, match="X must be a sequence of points; received"):
+            numbers.indices(X)
 
 
 @pytest.mark.parametrize(
@@ -240,6 +241,14 @@ def test_thresholds_and_intervals():
         "'c' <= x <= 'c'": [0, 0, 1],
         "never": [0, 0, 0],
     }
+
+
+@pytest.mark.parametrize("points", range(1, 20))
+def test_the_sizes_of_ordered_classes_are_those_of_a_language(points):
+    """As many bits as tell all hypotheses apart, and not one fewer: bounds by size rest on the inequality of Kraft."""
+    for made in (concepts.thresholds(points), concepts.intervals(points), concepts.boxes((points, 2))):
+        assert set(made.sizes.tolist()) == {math.ceil(math.log2(len(made)))}
+        assert sum(2.0**-bits for bits in made.sizes.tolist()) <= 1
 
 
 @pytest.mark.parametrize("grid", [(7,), (2, 3), (5, 4), (3, 1, 2), ([1, 5], [0.5, 0.75, 2])])

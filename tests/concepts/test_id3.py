@@ -173,16 +173,18 @@ def test_both_bounds(sample, chosen, delta):
     found = {each.theorem.name: each for each in (certificate, *certificate.others)}
     n, size, error = len(X), tree.description_length, tree.mistakes / len(X)
     razor, both = found["Occam's razor"], found["error on the sample, and size"]
-    assert both.bound == pytest.approx(error + math.sqrt((size * math.log(4) + math.log(2 / delta)) / (2 * n)))
+    # The tighter of the two is shown, so that both have to hold at once: half of delta for each.
+    assert both.bound == pytest.approx(error + math.sqrt((size * math.log(4) + math.log(4 / delta)) / (2 * n)))
     assert both.verdict is Verdict.HOLDS
     assert both.observed == error
     if tree.consistent:
-        assert razor.bound == pytest.approx((size * math.log(2) + math.log(1 / delta)) / n)
+        assert razor.bound == pytest.approx((size * math.log(2) + math.log(2 / delta)) / n)
         assert razor.verdict is Verdict.HOLDS
     else:
         assert razor.verdict is Verdict.NOT_APPLICABLE
         assert razor.bound is None
-    assert certificate.theorem.chance.startswith("with probability")
+    assert certificate.theorem.chance == f"with probability {100 * (1 - delta):.10g}%"
+    assert (certificate.inputs["delta"], certificate.inputs["delta of all bounds together"]) == (delta / 2, delta)
 
 
 def test_the_certificate_judges_other_rows_too():
@@ -277,7 +279,7 @@ def test_labels_come_back_as_they_were():
         ([[0.5]], [1], r"X\[0, 0\] must be a category: a string, a boolean or a whole number; received 0.5"),
         ([[[1]]], [1], r"X\[0, 0\] must be a category"),
         ([[1, 2], [3]], [1, 1], r"X\[1\] must be of 2 features, as the rows before; received 1"),
-        ([[1]], [1, 2], r"y must be as long as X \(1 rows\); received 2 labels"),
+        ([[1]], [1, 2], r"y must be as long as X \(1 row\); received 2 labels"),
         ([[1]], [None], r"y\[0\] must be .*missing"),
         ([[1]], "a", "y must be a sequence"),
         ([], [], "X must be at least one row and one feature"),
@@ -317,6 +319,8 @@ def test_other_features_are_refused_when_predicting():
         by_position.certificate([[1]], [3])
     with pytest.raises(LabelError, match=r"y\[0\] must be one of \['no', 'yes'\]; received 'maybe'"):
         aw.ID3(labels=("yes", "no")).fit([[1]], ["maybe"])
+    with pytest.raises(InputError, match=r"X\[2, 1\] must be one of \[0, 1\]; received 5"):
+        aw.ID3(categories=[[0, 1], [0, 1]]).fit([[0, 0], [1, 0], [0, 5]], [0, 1, 1])
     with pytest.raises(InputError, match=r"X\[1, 0\] must be one of \[0, 1\]; received 2"):
         aw.ID3(categories=[[0, 1]]).fit([[1], [2]], [1, 1])
 
@@ -345,7 +349,7 @@ def test_lengths_have_to_fit():
     tree = aw.ID3().fit([[0], [1]], [0, 1])
     with pytest.raises(InputError, match="X must be at least one row"):
         tree.certificate([], [])
-    with pytest.raises(InputError, match=r"y must be as long as X \(1 rows\); received 2 labels"):
+    with pytest.raises(InputError, match=r"y must be as long as X \(1 row\); received 2 labels"):
         tree.certificate([[0]], [0, 1])
     for X, y in (([[0]], [0, 1]), ([], [])):
         with pytest.raises(InputError, match="y must be as long as X"):
@@ -466,7 +470,8 @@ def test_a_long_path_of_questions():
         "label": np.where(number == 2 * d, 1, 0),
         "parent": np.where(number == 0, -1, (number - 1) // 2 * 2),
         "value": np.where(number == 0, -1, (number + 1) % 2),
-        "examples": np.full(2 * d + 1, 2),
+        # Both go the whole way and part at the end.
+        "examples": np.where(np.isin(number, inner), 2, np.where(number < 2 * d - 1, 0, 1)),
     }
     tree.restore({**tree.state(), **chain, "values": [[0, 1]] * d})
     X = np.ones((3, d), dtype=int)

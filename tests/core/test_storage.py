@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import afterwit as aw
-from afterwit.core.storage import HEADER, new_file
+from afterwit.core.files import new_file
+from afterwit.core.storage import HEADER
 from afterwit.data.values import same_value
 from afterwit.errors import InputError, ModelFileError
 

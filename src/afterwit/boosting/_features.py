@@ -9,8 +9,9 @@ import numpy as np
 
 from afterwit.core.learner import Storable
 from afterwit.data.labels import Labels
-from afterwit.data.rows import Rows, as_mapping, read_many, read_one
-from afterwit.errors import Words, invalid
+from afterwit.data.rows import LARGEST_POSITION, Rows, as_mapping, read_many, read_one, require_columns
+from afterwit.data.values import are_different
+from afterwit.errors import Words, counted, invalid
 
 
 class BatchLearner(Storable):
@@ -23,6 +24,14 @@ class BatchLearner(Storable):
     #: What the columns of the matrix it learned from are: how many, and their names, where they have names.
     _width: int
     _names: list[Any] | None
+
+    def _check_state(self, state: Any) -> None:
+        super()._check_state(state)
+        width, names = state["width"], state["names"]
+        if width > LARGEST_POSITION + 1:
+            raise invalid("width", f"at most {LARGEST_POSITION + 1:,}", width)
+        if names is not None and not (width and are_different(names, width)):
+            raise invalid("names", f"{width:,} different names, or None", names)
 
     def _begin(self) -> None:
         super()._begin()
@@ -52,21 +61,27 @@ def read_row(x: Any) -> Rows:
 def first_matrix(rows: Rows) -> tuple[Any, list[Any] | None]:
     """The examples to learn from as a dense or CSR matrix, and the names of its columns, where they have names."""
     rows.require_finite()
+    require_columns(rows)
     if not rows.count or not rows.width:
-        raise invalid("X", "at least one row of at least one feature", Words(f"{rows.count} rows of {rows.width}"))
+        raise invalid(
+            "X", "at least one row of at least one feature", Words(f"{counted(rows.count, 'row')} of {rows.width}")
+        )
     return _plain(rows), None if rows.names is None else list(rows.names)
 
 
 def same_matrix(rows: Rows, width: int, names: Sequence[Any] | None) -> Any:
     """Further examples in the columns of the first: by name where there are names, by position otherwise."""
     rows.require_finite()
+    require_columns(rows)
     if (rows.names is None) != (names is None):
         raise invalid("X", "with feature names" if names is not None else "without feature names", Words("otherwise"))
     matrix = _plain(rows)
     if names is None or rows.names is None:
         # A row that ends at its last non-zero is short, not wrong.
         if rows.width != width and not (rows.starts is not None and rows.width < width):
-            raise invalid("X", f"of {width} columns, as the matrix it learned from", Words(f"{rows.width} columns"))
+            raise invalid(
+                "X", f"of {width} columns, as the matrix it learned from", Words(counted(rows.width, "column"))
+            )
         if rows.width == width:
             return matrix
         matrix.resize((rows.count, width))

@@ -18,7 +18,7 @@ BLOCK = 2**20
 def predicted_signs(hypothesis: Any, matrix: Any) -> Signs:
     """What a hypothesis that was taught -1 and +1 says about every row."""
     if type(hypothesis) is DecisionStump:
-        return hypothesis.signs(matrix)
+        return hypothesis.signs(matrix.toarray() if hasattr(matrix, "tocsr") else matrix)
     predicted = np.asarray(hypothesis.predict(matrix))
     if predicted.shape != (matrix.shape[0],) or not np.isin(predicted, (-1, 1)).all():
         shown = Words(f"an array of shape {predicted.shape} with {predicted.ravel()[:3]}")

@@ -32,12 +32,12 @@ from afterwit.boosting._hypotheses import checked_weak_learner, fresh, predicted
 from afterwit.boosting.decision_stump import DecisionStump, SortedColumns
 from afterwit.boosting.minimax_margin import margin_game
 from afterwit.core.certificate import Certificate, certify
-from afterwit.core.declared import LABELS, Count, Kept, Option
+from afterwit.core.declared import GIVEN_LABELS, Count, Kept, Option
 from afterwit.data.checks import between, count, optional
 from afterwit.data.labels import Signs
 from afterwit.data.quantities import BELOW_HALF
 from afterwit.data.rows import read_examples, read_many
-from afterwit.errors import InputError, invalid
+from afterwit.errors import InputError, Words, counted, invalid
 from afterwit.games.solution import GameSolution
 
 #: Weighted errors are sums in floating point; this much above 1/2 - gamma is rounding.
@@ -63,7 +63,7 @@ class BoostingRecord:
 
     def __str__(self) -> str:
         mistakes = {0: "no training mistakes", 1: "1 training mistake"}.get(
-            self.mistakes, f"{self.mistakes:,} training mistakes"
+            self.mistakes, counted(self.mistakes, "training mistake")
         )
         if self.complete:
             return f"{self.rounds:,} of {self.wanted:,} rounds, {mistakes}"
@@ -86,9 +86,13 @@ class Voters(Kept):
         return list(learner._hypotheses)
 
     def check(self, learner: Any, value: Any) -> None:
-        del learner
         if not isinstance(value, list):
             raise invalid(self.name, "a list of hypotheses", value)
+        stumps = type(learner.weak_learner) is DecisionStump
+        for i, each in enumerate(value):
+            if stumps != (type(each) is DecisionStump) or not (stumps or hasattr(each, "predict")):
+                kind = type(learner.weak_learner).__name__
+                raise invalid(f"{self.name}[{i}]", f"a {kind} that was fitted", each)
 
     def write(self, learner: Any, value: Any) -> None:
         learner._hypotheses = list(value)
@@ -111,13 +115,23 @@ class Boosting(BatchLearner):
         Option("weak_learner", None, checked_weak_learner),
         Option("gamma", 0.1, lambda name, value: between(name, value, 0.0, 0.5, BELOW_HALF.allowed)),
         Option("rounds", None, optional(count)),
-        LABELS,
+        GIVEN_LABELS,
     )
     kept = (Voters("hypotheses"), Count("width"), Kept("names"))
 
     def _begin(self) -> None:
         super()._begin()
         self._hypotheses: list[Any] = []
+
+    def _check_state(self, state: Any) -> None:
+        super()._check_state(state)
+        hypotheses, width, wanted = state["hypotheses"], state["width"], self._options["rounds"]
+        if (hypotheses and not width) or (wanted is not None and len(hypotheses) > wanted):
+            most = "any number" if wanted is None else f"at most {wanted:,}"
+            raise invalid("hypotheses", f"{most}, and none before it was fitted", Words(f"{len(hypotheses):,}"))
+        for i, each in enumerate(hypotheses):
+            if type(each) is DecisionStump and each.state()["width"] != width:
+                raise invalid(f"hypotheses[{i}]", f"a stump that was fitted to {width:,} columns", each)
 
     # ------------------------------------------------------------------ learning
 
@@ -238,4 +252,4 @@ class Boosting(BatchLearner):
 
     def __repr__(self) -> str:
         weak = type(self.weak_learner).__name__
-        return f"Boosting(weak_learner={weak}, gamma={self.gamma:g}): {self.rounds:,} rounds"
+        return f"Boosting(weak_learner={weak}, gamma={self.gamma:g}): {counted(self.rounds, 'round')}"

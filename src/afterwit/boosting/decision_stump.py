@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.boosting._features import BatchLearner, first_matrix, read_row, same_matrix
-from afterwit.core.declared import LABELS, Count, Kept
+from afterwit.core.declared import GIVEN_LABELS, Count, Kept, is_finite
 from afterwit.data.labels import Signs
 from afterwit.data.rows import read_examples, read_many
 from afterwit.errors import InputError, Words, invalid
@@ -80,7 +80,9 @@ class Stump(Kept):
     def check(self, learner: Any, value: Any) -> None:
         del learner
         kinds = tuple(type(part) for part in value) if isinstance(value, tuple) else ()
-        if value is not None and not (kinds == (int, float, int) and value[0] >= -1 and value[2] in (-1, 1)):
+        if value is None:
+            return
+        if kinds != (int, float, int) or value[0] < -1 or not is_finite(value[1]) or value[2] not in (-1, 1):
             raise invalid(self.name, "a feature, a threshold and a sign", value)
 
 
@@ -93,7 +95,7 @@ class DecisionStump(BatchLearner):
     theorems = ()
     no_theorem_because = "it is the best stump for the rows it was given, and nothing is promised for others"
 
-    options = (LABELS,)
+    options = (GIVEN_LABELS,)
     kept = (Stump("stump"), Count("width"), Kept("names"))
 
     def _begin(self) -> None:
@@ -162,8 +164,11 @@ class DecisionStump(BatchLearner):
 
     def _check_state(self, state: Any) -> None:
         super()._check_state(state)
-        if state["stump"] is not None and state["stump"][0] >= state["width"]:
-            raise invalid("stump", f"of a feature below {state['width']}", state["stump"])
+        stump, width = state["stump"], state["width"]
+        if (stump is None) != (width == 0):
+            raise invalid("width", "0 exactly before it was fitted", width)
+        if stump is not None and stump[0] >= width:
+            raise invalid("stump", f"of a feature below {width:,}", stump)
 
     def __repr__(self) -> str:
         if self._stump is None:

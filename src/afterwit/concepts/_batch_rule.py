@@ -8,7 +8,7 @@ from afterwit.core.certificate import Assumption, Basis, Certificate, certify
 from afterwit.core.learner import Storable
 from afterwit.core.theorem import Theorem
 from afterwit.data.quantities import PROBABILITY
-from afterwit.errors import InputError, invalid
+from afterwit.errors import InputError, counted, invalid
 from afterwit.sampling.occam import description_error, occam_error
 from afterwit.sampling.uniform import regularised_deviation
 
@@ -24,7 +24,9 @@ class ErrorBound(Theorem):
 
     def certify(self, evidence: Any) -> Any:
         bound, inputs = self.applied(evidence)
-        inputs |= {"n": evidence.rounds, "delta": evidence.delta}
+        inputs |= {"n": evidence.rounds, "delta": evidence.delta_each}
+        if evidence.delta_each != evidence.delta:
+            inputs["delta of all bounds together"] = evidence.delta
         return evidence.certificate(type(self)(evidence.delta), bound, inputs, *self.needed(evidence))
 
     def applied(self, evidence: Any) -> tuple[float, dict[str, Any]]:
@@ -45,7 +47,7 @@ class FiniteClassBound(ErrorBound):
     citation = "Blum et al., Foundations of Data Science, Theorem 6.4; for disjunctions 6.2 and 6.3"
 
     def applied(self, evidence: Any) -> tuple[float, dict[str, Any]]:
-        bound = occam_error(evidence.rounds, evidence.delta, log_hypotheses=evidence.log_hypotheses)
+        bound = occam_error(evidence.rounds, evidence.delta_each, log_hypotheses=evidence.log_hypotheses)
         return bound, {"ln|H|": evidence.log_hypotheses}
 
     def needed(self, evidence: Any) -> tuple[Assumption, ...]:
@@ -60,7 +62,7 @@ class DescriptionBound(ErrorBound):
     citation = "Blum et al., Foundations of Data Science, Theorem 6.5, in a prefix-free language"
 
     def applied(self, evidence: Any) -> tuple[float, dict[str, Any]]:
-        return description_error(evidence.rounds, evidence.bits, evidence.delta), {"size": evidence.bits}
+        return description_error(evidence.rounds, evidence.bits, evidence.delta_each), {"size": evidence.bits}
 
     def needed(self, evidence: Any) -> tuple[Assumption, ...]:
         return (right_on_all(evidence),)
@@ -74,13 +76,15 @@ class RegularisedBound(ErrorBound):
     citation = "Blum et al., Foundations of Data Science, Corollary 6.8"
 
     def applied(self, evidence: Any) -> tuple[float, dict[str, Any]]:
-        more = regularised_deviation(evidence.rounds, evidence.bits, evidence.delta)
+        more = regularised_deviation(evidence.rounds, evidence.bits, evidence.delta_each)
         return evidence.observed(self) + more, {"size": evidence.bits}
 
 
 def right_on_all(evidence: Any) -> Assumption:
     """Whether the rule makes no mistake on the sample, as the checker counted."""
-    detail = "" if not evidence.mistakes else evidence.why_not or f"{evidence.mistakes:,} mistakes on the sample"
+    detail = (
+        "" if not evidence.mistakes else evidence.why_not or f"{counted(evidence.mistakes, 'mistake')} on the sample"
+    )
     return Assumption("the rule is right on the whole sample", Basis.OBSERVED, not evidence.mistakes, detail)
 
 
@@ -109,7 +113,11 @@ class BatchRule(Storable):
         return self._mistakes == 0
 
     def certificate(self, X: Any, y: Any, delta: Any = 0.05) -> Certificate:
-        """The bounds on the error on new data, judged on the rows X, y; each holds with probability 1 - delta."""
+        """The bounds on the error on new data, judged on the rows X, y; with probability 1 - delta all of them hold.
+
+        Of several the tightest is shown first. That one is chosen by a look at the sample, so each has its share of
+        delta.
+        """
         self._require_fitted()
         return certify(self, X, y, delta=float(PROBABILITY.check("delta", delta)))
 
@@ -122,11 +130,15 @@ class BatchRule(Storable):
 
     def _check_state(self, state: Any) -> None:
         counts = [state["rounds"], state["mistakes"]]
-        if any(type(count) is not int or not 0 <= count <= counts[0] for count in counts):
+        if any(type(count) is not int or not 0 <= count <= counts[0] < 2**62 for count in counts):
             raise invalid("rounds and mistakes", "counts, none above rounds", counts)
 
     def _become(self, state: Any) -> None:
         self._rounds, self._mistakes = state["rounds"], state["mistakes"]
 
     def _progress(self) -> str:
-        return f"{self._rounds:,} examples, {self._mistakes:,} mistakes" if self._rounds else "not fitted"
+        return (
+            f"{counted(self._rounds, 'example')}, {counted(self._mistakes, 'mistake')}"
+            if self._rounds
+            else "not fitted"
+        )

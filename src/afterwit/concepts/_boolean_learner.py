@@ -9,9 +9,9 @@ Few rounds change anything: those in between are scored together, with one produ
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ import numpy.typing as npt
 
 from afterwit.core.certificate import Certificate, certify
 from afterwit.core.learner import BinaryLearner
+from afterwit.core.turns import Lock, Rounds, breathe
 from afterwit.data.rows import Rows, as_mapping, members_as_features, plain_name, read_many, read_one, wrong_space
-from afterwit.errors import Words, invalid
+from afterwit.data.values import are_different
+from afterwit.errors import Words, counted, invalid
 
 Floats = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.intp]
@@ -41,9 +43,20 @@ class Booleans:
     width: int
     first: int = 0
     single: bool = False
+    ids: bool | None = False
 
     def row(self, i: int) -> Columns:
         return self.columns[self.starts[i] : self.starts[i + 1]]
+
+    def part(self, begin: int, end: int) -> Booleans:
+        first, last = self.starts[begin], self.starts[end]
+        return replace(
+            self,
+            count=end - begin,
+            starts=self.starts[begin : end + 1] - first,
+            columns=self.columns[first:last],
+            first=self.first + begin,
+        )
 
     def sums(self, weights: Floats, begin: int, end: int) -> Floats:
         """The sum of the weights of what is set, for each row from begin to end."""
@@ -77,7 +90,7 @@ def read_booleans(rows: Rows) -> Booleans:
     starts = np.zeros(rows.count + 1, dtype=np.intp)
     np.cumsum(np.bincount(row, minlength=rows.count), out=starts[1:])
     names = None if rows.names is None else [plain_name(name) for name in rows.names]
-    return Booleans(rows.count, starts, column.astype(np.intp), names, rows.width, rows.first, rows.single)
+    return Booleans(rows.count, starts, column.astype(np.intp), names, rows.width, rows.first, rows.single, rows.ids)
 
 
 class BooleanLearner(BinaryLearner):
@@ -88,7 +101,7 @@ class BooleanLearner(BinaryLearner):
 
     def _begin(self) -> None:
         super()._begin()
-        self._guard = threading.RLock()
+        self._guard = Lock(reentrant=True)
         self._weights: Floats = np.empty(0)
         self._vocabulary: dict[Any, int] | None = None
 
@@ -134,6 +147,7 @@ class BooleanLearner(BinaryLearner):
         if rows.names is None:
             if vocabulary is not None:
                 raise wrong_space("names", "positions")
+            self._require_numbering(rows)
             return rows, None, self._allowed(rows, max(known, rows.width))
         if settled and vocabulary is None:
             raise wrong_space("positions", "names")
@@ -148,7 +162,9 @@ class BooleanLearner(BinaryLearner):
     def _allowed(self, rows: Booleans, variables: int) -> int:
         if self._most is not None and variables > self._most:
             received = Words(f"{variables:,} with those it has learned" if len(self._weights) else f"{variables:,}")
-            raise invalid("x" if rows.single else "X", f"of at most n_variables = {self._most:,} variables", received)
+            raise invalid(
+                "x" if rows.single else "X", f"of at most n_variables = {counted(self._most, 'variable')}", received
+            )
         return variables
 
     # ------------------------------------------------------------------ rounds
@@ -160,7 +176,7 @@ class BooleanLearner(BinaryLearner):
             return rows.sums(self._grown(variables), 0, rows.count) - self._threshold
 
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Floats:
-        with self._guard:
+        with self._guard, Rounds():
             rows, vocabulary, variables = self._known(rows)
             weights = self._grown(variables)
             scores = np.empty(rows.count)
@@ -169,31 +185,52 @@ class BooleanLearner(BinaryLearner):
             if updated is not None:
                 updated[:] = 0
             at, size = 0, FEWEST
-            while at < rows.count:
-                end = min(at + size, rows.count)
-                sums = rows.sums(weights, at, end)
-                predicted = sums >= self._threshold
-                wrong = predicted != positive[at:end]
-                # Where no weight is left nothing can change.
-                changing = wrong & (sums > 0)
-                if changing.any():
-                    end = at + int(np.argmax(changing)) + 1
-                    self._change(weights, rows.row(end - 1), bool(positive[end - 1]))
-                    updates += 1
-                    if updated is not None:
-                        updated[end - 1] = 1
-                    size = max(FEWEST, size // 2)
-                else:
-                    size = min(MOST, 2 * size)
-                done = end - at
-                scores[at:end] = sums[:done] - self._threshold
-                mistakes += int(np.count_nonzero(wrong[:done]))
-                promotions += int(np.count_nonzero(wrong[:done] & ~predicted[:done]))
-                at = end
-            self._weights, self._vocabulary = weights, vocabulary
-            self._note_promotions(promotions)
-            self._count(rows.count, mistakes, updates)
+            try:
+                while at < rows.count:
+                    end = min(at + size, rows.count)
+                    sums = rows.sums(weights, at, end)
+                    predicted = sums >= self._threshold
+                    wrong = predicted != positive[at:end]
+                    # Where no weight is left nothing can change.
+                    changing = wrong & (sums > 0)
+                    if changing.any():
+                        end = at + int(np.argmax(changing)) + 1
+                        self._change(weights, rows.row(end - 1), bool(positive[end - 1]))
+                        updates += 1
+                        if updated is not None:
+                            updated[end - 1] = 1
+                        size = max(FEWEST, size // 2)
+                    else:
+                        size = min(MOST, 2 * size)
+                    done = end - at
+                    scores[at:end] = sums[:done] - self._threshold
+                    mistakes += int(np.count_nonzero(wrong[:done]))
+                    promotions += int(np.count_nonzero(wrong[:done] & ~predicted[:done]))
+                    at = end
+                    if at < rows.count:
+                        breathe()
+            except Exception:
+                raise
+            except BaseException:
+                # Somebody wants to stop: the rounds before are learned, and no variable that only comes later.
+                if vocabulary is not None:
+                    met = int(rows.columns[: rows.starts[at]].max(initial=-1)) + 1
+                    variables = max(len(self._weights), met)
+                    vocabulary = dict(islice(vocabulary.items(), variables))
+                self._take(rows, weights[:variables], vocabulary, at, mistakes, updates, promotions)
+                raise
+            self._take(rows, weights, vocabulary, at, mistakes, updates, promotions)
         return scores
+
+    def _take(
+        self, rows: Any, weights: Floats, vocabulary: Any, rounds: int, mistakes: int, updates: int, promotions: int
+    ) -> None:
+        """Take over what was learned in the first of these rows."""
+        self._weights, self._vocabulary = weights, vocabulary
+        if vocabulary is None:
+            self._learn_numbering(rows)
+        self._note_promotions(promotions)
+        self._count(rounds, mistakes, updates)
 
     def _grown(self, variables: int) -> Floats:
         """A copy of the weights, with those of further variables."""
@@ -241,7 +278,7 @@ class BooleanLearner(BinaryLearner):
             raise invalid("weights", "0 or powers of 2", weights)
         if self._most is not None and len(weights) > self._most:
             raise invalid("weights", f"at most {self._most:,} numbers", Words(f"{len(weights):,}"))
-        if names is not None and not (isinstance(names, list) and len(set(names)) == len(names) == len(weights)):
+        if names is not None and not are_different(names, len(weights)):
             raise invalid("names", "a list of as many different names as there are weights", names)
 
     def _become(self, state: Any) -> None:

@@ -7,7 +7,6 @@ score is 0 and the prediction is the positive label from then on.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from afterwit.concepts.finite_class import FiniteClass, Indices, as_class
 from afterwit.core.certificate import Certificate, certify
 from afterwit.core.declared import Option
 from afterwit.core.learner import BinaryLearner
+from afterwit.core.turns import Lock, Rounds, breathe
 from afterwit.data.checks import whole_number
 from afterwit.errors import invalid
 
@@ -37,6 +37,9 @@ class Points:
     def count(self) -> int:
         return len(self.indices)
 
+    def part(self, begin: int, end: int) -> Points:
+        return Points(self.indices[begin:end], self.first + begin)
+
 
 #: The class, which every learner over one takes first.
 KNOWN_CLASS = Option("hypotheses", check=lambda _, hypotheses: as_class(hypotheses))
@@ -51,7 +54,7 @@ class ClassLearner(BinaryLearner):
     def _begin(self) -> None:
         super()._begin()
         self._hypotheses: FiniteClass = self._options["hypotheses"]
-        self._guard = threading.RLock()
+        self._guard = Lock(reentrant=True)
         self._keep(self._hypotheses.everything())
 
     # ------------------------------------------------------------------ what an algorithm defines
@@ -76,8 +79,8 @@ class ClassLearner(BinaryLearner):
 
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Floats:
         scores = np.empty(rows.count)
-        mistakes = updates = 0
-        with self._guard:
+        done = mistakes = updates = 0
+        with self._guard, Rounds():
             before = self._alive
             try:
                 for t, (index, sign) in enumerate(zip(rows.indices.tolist(), signs.tolist(), strict=True)):
@@ -88,10 +91,14 @@ class ClassLearner(BinaryLearner):
                     updates += changed
                     if updated is not None:
                         updated[t] = changed
-            except BaseException:
+                    done = t + 1
+                    breathe()
+            except Exception:
                 self._keep(before)
+                done = mistakes = updates = 0
                 raise
-            self._count(rows.count, mistakes, updates)
+            finally:
+                self._count(done, mistakes, updates)
         return scores
 
     def score_many(self, X: Any) -> Floats:
@@ -158,6 +165,7 @@ class ClassLearner(BinaryLearner):
             return {**super()._state(), "alive": self._alive.copy()}
 
     def _check_state(self, state: Any) -> None:
+        super()._check_state(state)
         if not self._hypotheses.is_set(state["alive"]):
             raise invalid("alive", "a set of hypotheses of the class", state["alive"])
 

@@ -191,10 +191,20 @@ def check_tree(tree: Tree, schema: Schema, rounds: int) -> None:
         and (tree.label >= 0).all()
         and (tree.label < max(len(schema.labels), 1)).all()
         and tree.examples[0] == rounds
+        and (tree.examples >= 0).all()
+        and (tree.examples <= rounds).all()
         and _each_before_its_branches(tree)
+        and _each_as_its_branches(tree)
     )
     if not sound:
         raise invalid("the tree", "one that was grown on a sample", Words("nodes that do not fit together"))
+
+
+def _each_as_its_branches(tree: Tree) -> bool:
+    """Whether every example that reached a question reached one of its branches."""
+    below = np.zeros(len(tree.feature), dtype=np.int64)
+    np.add.at(below, tree.parent[1:], tree.examples[1:])
+    return bool(((tree.feature == LEAF) | (below == tree.examples)).all())
 
 
 def _each_before_its_branches(tree: Tree) -> bool:

@@ -29,11 +29,12 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.concepts._batch_rule import BatchRule, FiniteClassBound
-from afterwit.core.declared import LABELS, Option
+from afterwit.core.declared import GIVEN_LABELS, Option
 from afterwit.data.checks import flag
 from afterwit.data.labels import Labels, Signs
-from afterwit.data.rows import Rows, as_mapping, read_many, read_one
-from afterwit.errors import Words, invalid
+from afterwit.data.rows import Rows, as_mapping, read_many, read_one, require_columns
+from afterwit.data.values import are_different
+from afterwit.errors import Words, counted, invalid
 
 
 class DisjunctionLearner(BatchRule):
@@ -46,7 +47,7 @@ class DisjunctionLearner(BatchRule):
     """
 
     theorems = (FiniteClassBound(),)
-    options = (Option("negated", False, flag), LABELS)
+    options = (Option("negated", False, flag), GIVEN_LABELS)
 
     def _begin(self) -> None:
         self._labels = Labels(self._options["labels"])
@@ -117,15 +118,17 @@ class DisjunctionLearner(BatchRule):
 
     def _checked(self, X: Any, y: Any) -> tuple[Rows, Signs]:
         rows = read_many(X)
+        require_columns(rows)
         if rows.count == 0:
             raise invalid("X", "at least one row", Words("none"))
         signs = self._labels.signs(y)
         if len(signs) != rows.count:
-            raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(signs)} labels"))
+            raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", Words(counted(len(signs), "label")))
         return rows, signs
 
     def _matrix(self, rows: Rows) -> Any:
         """The examples as a matrix of 0 and 1, with the columns in the order of the features known."""
+        require_columns(rows)
         matrix = _zeros_and_ones(rows)
         width = len(self._plain_literals)
         if (rows.names is None) != (self._names is None):
@@ -169,10 +172,18 @@ class DisjunctionLearner(BatchRule):
         super()._check_state(state)
         plain, negated, names = state["literals"], state["negated_literals"], state["names"]
         for literals in (plain, negated):
-            if not isinstance(literals, np.ndarray) or literals.dtype != np.bool_ or literals.shape != plain.shape:
-                raise invalid("literals", "two arrays of booleans of one length", state)
-        if plain.ndim != 1 or (names is not None and len(names) != len(plain)):
-            raise invalid("names", "one for each feature, or None", names)
+            is_array = isinstance(plain, np.ndarray) and isinstance(literals, np.ndarray)
+            if not is_array or literals.dtype != np.bool_ or literals.shape != plain.shape:
+                raise invalid("literals and negated_literals", "two arrays of booleans of one length", literals)
+        if plain.ndim != 1 or (names is not None and not are_different(names, len(plain))):
+            raise invalid("names", "a different one for each feature, or None", names)
+        if negated.any() and not self._options["negated"]:
+            raise invalid("negated_literals", "none, because negated is False", negated)
+        uncovered, rounds = state["uncovered"], state["rounds"]
+        if (uncovered is not None) != (state["mistakes"] > 0):
+            raise invalid("uncovered", "a row exactly if there are mistakes", uncovered)
+        if uncovered is not None and not (type(uncovered) is int and 0 <= uncovered < rounds):
+            raise invalid("uncovered", f"one of {rounds:,} rows, or None", uncovered)
 
     def _become(self, state: Any) -> None:
         super()._become(state)

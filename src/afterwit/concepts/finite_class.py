@@ -21,6 +21,7 @@ entries. Without ``points`` they are 0, 1, 2, ... Hypotheses have names, which s
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -28,9 +29,10 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.concepts._bits import WORD, Words64, count_bits, full, pack, unpack, words_for
+from afterwit.data.room import require_room
 from afterwit.data.rows import Rows
 from afterwit.data.values import same_value
-from afterwit.errors import Words, invalid, shorten
+from afterwit.errors import Words, counted, invalid, shorten
 
 #: A class with more bits than these, which take 2 GiB, is refused.
 MOST_BITS = 2**34
@@ -282,17 +284,30 @@ class FiniteClass:
 
 def from_data(data: Any) -> FiniteClass:
     """The class that `FiniteClass.as_class_data` describes; everything is checked, because it may come from a file."""
+    if not isinstance(data, dict):
+        raise invalid("hypotheses", "a class as data", data)
     if "made_by" in data:
         from afterwit import concepts
 
-        if data["made_by"] not in concepts.READY:
-            raise invalid("made_by", f"one of {', '.join(concepts.READY)}", data["made_by"])
-        made: FiniteClass = getattr(concepts, data["made_by"])(**data["arguments"])
+        name: Any = data["made_by"]
+        arguments: Any = data.get("arguments")
+        if not isinstance(name, str) or name not in concepts.READY:
+            raise invalid("made_by", f"one of {', '.join(concepts.READY)}", name)
+        function = getattr(concepts, name)
+        try:
+            given = inspect.signature(function).bind(**arguments)
+        except TypeError:
+            raise invalid("arguments", f"those of {name}", arguments) from None
+        made: FiniteClass = function(*given.args, **given.kwargs)
         return made
+    missing = [part for part in ("count", "bits", "points", "names", "sizes") if part not in data]
+    if missing:
+        raise invalid("hypotheses", "a class as data", Words(f"one without {missing[0]}"))
     count, bits = data["count"], data["bits"]
     shaped = isinstance(bits, np.ndarray) and bits.dtype == WORD and bits.ndim == 2
     if type(count) is not int or count < 1 or not shaped or bits.shape[1] != words_for(count):
         raise invalid("bits", "the packed bits of a class", Words("others"))
+    require_room("bits", count * len(bits))
     return FiniteClass(unpack(bits, count).T, data["points"], data["names"], data["sizes"])
 
 
@@ -360,7 +375,8 @@ def checked_size(count: int, points: int) -> int:
         raise invalid("the class", f"of at most {MOST_HYPOTHESES:,} hypotheses", Words(f"{count:,}"))
     if count * points > MOST_BITS:
         what = f"at most {MOST_BITS:,} bits, hypotheses times points"
-        raise invalid("the class", what, Words(f"{count:,} hypotheses over {points:,} points"))
+        raise invalid("the class", what, Words(f"{count:,} hypotheses over {counted(points, 'point')}"))
+    require_room("the class", count * points // 8 + 8 * count)
     return count
 
 
@@ -370,7 +386,7 @@ def checked_points(points: Any, width: int | None = None) -> tuple[Any, ...]:
         raise invalid("points", "a sequence of points", points)
     plain = tuple(plain_point(point) for point in points)
     if width is not None and len(plain) != width:
-        raise invalid("points", f"one for each of the {width} columns", Words(f"{len(plain)} points"))
+        raise invalid("points", f"one for each of the {width} columns", Words(counted(len(plain), "point")))
     seen = set()
     for point in plain:
         try:

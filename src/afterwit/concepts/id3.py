@@ -10,8 +10,9 @@ Rule        at a node with the examples S_v: if all have one label, a leaf; othe
 Ties        the feature that comes first; the label that comes first (numbers before strings, each in order). The tree
             does not depend on the order of the examples.
 Guarantee   the tree is described in ``description_length`` bits of a prefix-free language. With probability at least
-            1 - delta: if it is right on all n examples its error is at most (size ln 2 + ln(1/delta)) / n; in any case
-            at most its error on them plus sqrt((size ln 4 + ln(2/delta)) / (2n)).
+            1 - delta: if it is right on all n examples its error is at most (size ln 2 + ln(2/delta)) / n; and in any
+            case at most its error on them plus sqrt((size ln 4 + ln(4/delta)) / (2n)). These are two theorems, each at
+            delta / 2, so that both hold at once and the smaller bound may be taken.
 Assumes     features, values and labels that were known before the sample was drawn (the options ``categories`` and
             ``labels`` fix them; otherwise it is your promise), and examples that were drawn independently.
 Source      Quinlan 1986; Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.2.3, Theorem 6.5 and
@@ -61,7 +62,9 @@ from afterwit.concepts._tree import (
 )
 from afterwit.core.declared import Option
 from afterwit.data.checks import optional, whole_number, zero_or_positive
-from afterwit.errors import Words, invalid
+from afterwit.data.room import require_room
+from afterwit.data.values import are_different
+from afterwit.errors import Words, counted, invalid
 
 Numbers = npt.NDArray[np.int64]
 
@@ -179,10 +182,10 @@ class ID3(BatchRule):
 
     def _coded_sample(self, table: Categories, y: Any) -> tuple[Schema, list[Numbers], Numbers]:
         if table.rows == 0 or not table.columns:
-            raise invalid("X", "at least one row and one feature", Words(f"{table.rows} rows"))
+            raise invalid("X", "at least one row and one feature", Words(counted(table.rows, "row")))
         labels = plain_labels(y)
         if len(labels) != table.rows:
-            raise invalid("y", f"as long as X ({table.rows} rows)", Words(f"{len(labels)} labels"))
+            raise invalid("y", f"as long as X ({counted(table.rows, 'row')})", Words(counted(len(labels), "label")))
         schema = Schema(table.names, self._values(table), self._options["labels"] or in_order(labels))
         codes = [coded(column, known) for column, known in zip(table.columns, schema.categories, strict=True)]
         for j, column in enumerate(codes):
@@ -200,7 +203,7 @@ class ID3(BatchRule):
         features = list(range(len(table.columns))) if table.names is None else table.names
         if isinstance(known, list):
             if len(known) != len(features):
-                raise invalid("categories", f"given for {len(features)} features", Words(f"{len(known)}"))
+                raise invalid("categories", f"given for {counted(len(features), 'feature')}", Words(f"{len(known)}"))
             return known
         for name in known:
             if name not in features:
@@ -229,7 +232,7 @@ class ID3(BatchRule):
     def _answers(self, y: Any, rows: int) -> Numbers:
         labels = plain_labels(y)
         if len(labels) != rows:
-            raise invalid("y", f"as long as X ({rows} rows)", Words(f"{len(labels)} labels"))
+            raise invalid("y", f"as long as X ({counted(rows, 'row')})", Words(counted(len(labels), "label")))
         return label_codes(labels, self._schema.labels)
 
     def _predicted(self, table: Categories, where: str) -> list[Any]:
@@ -252,14 +255,52 @@ class ID3(BatchRule):
 
     def _check_state(self, state: Any) -> None:
         super()._check_state(state)
-        schema = _saved_schema(state)
-        if schema.names is not None and len(schema.names) != len(schema.categories):
-            raise invalid("names", "one for each feature", schema.names)
-        check_tree(_saved_tree(state), schema, state["rounds"])
+        for part in PARTS:
+            if not isinstance(state[part], np.ndarray):
+                raise invalid(part, "an array of whole numbers", state[part])
+        for name in ("values", "classes"):
+            for each in state[name] if name == "values" and isinstance(state[name], list) else [state[name]]:
+                if not _are_known(each):
+                    raise invalid(name, "different strings, booleans or whole numbers, in order", each)
+        names, fitted = state["names"], state["rounds"] > 0
+        if names is not None and not are_different(names, len(state["values"])):
+            raise invalid("names", "a different one for each feature, or None", names)
+        if bool(state["values"]) != fitted or bool(state["classes"]) != fitted:
+            raise invalid("values and classes", "those of a sample, and none before it was fitted", state["classes"])
+        self._check_options(state, fitted)
+        schema, tree = _saved_schema(state), _saved_tree(state)
+        check_tree(tree, schema, state["rounds"])
+        depth = self._options["max_depth"]
+        if depth is not None and tree.depths().max() > depth:
+            raise invalid("the tree", f"of at most {depth} questions in a row", Words(f"{tree.depths().max()}"))
+        require_room("the tree", 8 * len(tree.feature) * (_widest(schema) + 1))
+
+    def _check_options(self, state: Any, fitted: bool) -> None:
+        """Refuse values and labels that are not the ones known beforehand."""
+        known, labels = self._options["categories"], self._options["labels"]
+        if fitted and labels is not None and state["classes"] != labels:
+            raise invalid("classes", f"the labels {labels}", state["classes"])
+        if not fitted or known is None:
+            return
+        names = state["names"]
+        if isinstance(known, list):
+            expected = known
+        else:
+            features = list(range(len(state["values"]))) if names is None else names
+            expected = [known.get(name) for name in features]
+        if state["values"] != expected:
+            raise invalid("values", f"the categories {known}", state["values"])
 
     def _become(self, state: Any) -> None:
         super()._become(state)
         self._schema, self._tree = _saved_schema(state), _saved_tree(state)
+
+
+def _are_known(values: Any) -> bool:
+    """Whether these are categories or labels as `fit` has left them: different, and in order."""
+    if not are_different(values) or not all(type(value) in (str, bool, int) for value in values):
+        return False
+    return bool(values == in_order(values))
 
 
 def _saved_schema(state: Any) -> Schema:
@@ -274,7 +315,9 @@ def information_gain(X: Any, y: Any) -> npt.NDArray[np.float64]:
     """How many bits each feature tells about the label, by itself: what `ID3` compares at its root."""
     table, labels = read_categories(X), plain_labels(y)
     if len(labels) != table.rows or not table.rows:
-        raise invalid("y", f"as long as X ({table.rows} rows), and not empty", Words(f"{len(labels)} labels"))
+        raise invalid(
+            "y", f"as long as X ({counted(table.rows, 'row')}), and not empty", Words(counted(len(labels), "label"))
+        )
     known = in_order(labels)
     codes = [coded(column, in_order(column)) for column in table.columns]
     gains = Counter(codes, coded(labels, known), len(known)).gains(np.arange(table.rows))

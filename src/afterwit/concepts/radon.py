@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def radon_partition(points: Any) -> RadonPartition:
     array = _points(points)
     count, dimension = array.shape
     if count < dimension + 2:
-        raise invalid("points", f"at least {dimension + 2} in R^{dimension}", Words(f"{count} points"))
+        raise invalid("points", f"at least {dimension + 2} in R^{dimension}", Words(counted(count, "point")))
     used = array[: dimension + 2]
     # Neither a shift nor the unit of a coordinate matters to convex combinations: each coordinate is taken from its
     # own middle, in its own unit, so that none drowns in the rounding of another. First in halves: nothing overflows.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from afterwit.data.checks import count_of
-from afterwit.errors import invalid
+from afterwit.errors import counted, invalid
 
 #: How many steps a search may take by default: a minute or two, where the hypotheses are few.
 LIMIT = 50_000_000
@@ -40,7 +40,7 @@ class Search:
         if self._bar is not None and self.steps >= self._next_look:
             self._next_look = self.steps + STEPS_BETWEEN_LOOKS
             known = self.known or "searching"
-            self._bar.update(self._task, description=f"{self._what}: {known}, {self.steps:,} steps")
+            self._bar.update(self._task, description=f"{self._what}: {known}, {counted(self.steps, 'step')}")
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Saving a learner and loading it back: one file, arrays and JSON, never pickle.
 
 The file is a zip archive with two kinds of member: ``learner.json`` (format, version, class, parameters, state)
-and ``<name>.npy`` for every array. Equal learners make equal bytes. It is written beside the target and moved into
-place when it is complete, so that a failure leaves nothing half-written. Reading runs no code from the file.
+and ``<name>.npy`` for every array. Equal learners make equal bytes. A failure leaves nothing half-written (`new_file`).
+Reading runs no code from the file, reads only what the learner needs, within limits (`Archive`), and checks all of it.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ import importlib
 import io
 import json
 import os
-import tempfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from afterwit.core import registry
+from afterwit.core.archive import Archive
+from afterwit.core.files import new_file
 from afterwit.core.version import VERSION as PACKAGE
-from afterwit.errors import InputError, ModelFileError, invalid, shorten
+from afterwit.data import checks
+from afterwit.data.room import limited_room
+from afterwit.data.values import is_hashable
+from afterwit.errors import InputError, ModelFileError, Words, invalid, shorten
 
 FORMAT = "afterwit learner"
 VERSION = 1
@@ -102,30 +103,28 @@ def _described(learner: Any, arrays: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """Read a learner back, exactly as it was saved."""
+def load(path: str | os.PathLike[str], max_bytes: Any = None) -> Any:
+    """Read a learner back, exactly as it was saved. Everything in the file is checked, and none of it is run.
+
+    max_bytes  the most memory that the numbers of the learner may take; if not given, 256 MiB or a hundred times the
+               size of the file, whichever is more. A file that asks for more is refused before the memory is used.
+    """
     where = os.fspath(path)
-    try:
-        with zipfile.ZipFile(where) as archive:
-            header = json.loads(archive.read(HEADER))
-            arrays = {
-                name.removesuffix(".npy"): np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
-                for name in archive.namelist()
-                if name.endswith(".npy")
-            }
-    except FileNotFoundError:
-        raise ModelFileError(f"{where}: there is no such file") from None
-    except OSError as error:
-        raise ModelFileError(f"{where}: cannot be read ({error.strerror or error})") from None
-    except KeyError:
-        raise ModelFileError(f"{where}: is not an afterwit model file (it has no {HEADER})") from None
-    except Exception:  # zipfile, zlib, json and numpy each have their own ways to say "corrupt"
-        reason = "it is truncated, corrupt, or another kind of file"
-        raise ModelFileError(f"{where}: is not a readable afterwit model file ({reason})") from None
-    return _rebuild(header, arrays, where)
+    with Archive(where, None if max_bytes is None else checks.count("max_bytes", max_bytes)) as archive:
+        header = archive.text(HEADER)
+        kind = _kind_of(header, where)
+        try:
+            with limited_room(archive.room):
+                return _made(kind, header, archive)
+        except ModelFileError:
+            raise
+        except RecursionError:
+            raise ModelFileError(f"{where}: the contents are damaged (nested too deeply)") from None
+        except Exception as error:  # whatever a damaged file can make a constructor trip over
+            raise ModelFileError(f"{where}: the contents are damaged ({shorten(Words(error), 300)})") from None
 
 
-def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
+def _kind_of(header: Any, where: str) -> Any:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError(f"{where}: is not an afterwit model file")
     version = header.get("version")
@@ -136,72 +135,22 @@ def _rebuild(header: Any, arrays: dict[str, Any], where: str) -> Any:
             f"this is afterwit {PACKAGE}, which reads version {VERSION}"
         )
     try:
-        kind = _class_named(header.get("learner"))
+        return _class_named(header.get("learner"))
     except InputError as error:
         raise ModelFileError(f"{where}: {error}") from None
-    try:
-        learner = _made(kind, header, arrays)
-    except Exception as error:  # whatever a damaged file can make a constructor trip over
-        raise ModelFileError(f"{where}: the contents are damaged ({shorten(str(error))})") from None
+
+
+def _made(kind: Any, content: dict[str, Any], archive: Archive) -> Any:
+    parts = []
+    for part in ("parameters", "state"):
+        if part not in content:
+            raise InputError(f"{kind.__name__} has no {part}")
+        parts.append(_decode(content[part], archive, part))
+        if not isinstance(parts[-1], dict) or not all(isinstance(name, str) for name in parts[-1]):
+            raise invalid(part, f"those of {kind.__name__}, by name", parts[-1])
+    learner = kind(**parts[0])
+    learner.restore(parts[1])
     return learner
-
-
-def _made(kind: Any, content: dict[str, Any], arrays: dict[str, Any]) -> Any:
-    learner = kind(**_decode(content["parameters"], arrays))
-    learner.restore(_decode(content["state"], arrays))
-    return learner
-
-
-class _TargetFile(io.FileIO):
-    """A file whose write errors name the file it is to become."""
-
-    target: Path
-
-    def write(self, content: Any, /) -> int:
-        try:
-            return super().write(content)
-        except OSError as error:
-            raise _unwritable(self.target, error) from None
-
-
-@contextmanager
-def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file that takes its place only when it is complete: at every moment the old one or the whole new one."""
-    target = Path(path)
-    try:
-        target = target.resolve()
-        mode = _mode_for(target)
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".afterwit-")
-    except (OSError, RuntimeError, ValueError) as error:  # the last two: links in a circle, a name with a null byte
-        raise _unwritable(Path(path), error) from None
-    temporary = Path(name)
-    try:
-        raw = _TargetFile(descriptor, "r+b")
-        raw.target = Path(path)
-        with io.BufferedRandom(raw) as file:
-            yield file
-        try:
-            temporary.chmod(mode)
-            temporary.replace(target)
-        except OSError as error:
-            raise _unwritable(Path(path), error) from None
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _mode_for(target: Path) -> int:
-    """The permissions of the file that is replaced, or those of any new file."""
-    if target.exists():
-        if not target.is_file():
-            raise OSError(0, "it is not a regular file")
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _unwritable(path: Path, error: Exception) -> InputError:
-    return InputError(f"{path}: cannot be written ({getattr(error, 'strerror', None) or error})")
 
 
 def _encode(value: Any, arrays: dict[str, Any]) -> Any:
@@ -225,6 +174,9 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if isinstance(value, dict):
         return {"$dict": [[_encode(key, arrays), _encode(item, arrays)] for key, item in value.items()]}
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        if not np.isfinite(value).all():
+            number = value[~np.isfinite(value)][0].item()
+            raise InputError(f"a learner with the number {number!r} in it cannot be saved")
         name = f"array{len(arrays)}"
         return {"$array": _store(name, value, arrays)}
     if all(hasattr(value, part) for part in LEARNER_PARTS) and not isinstance(value, type):
@@ -252,32 +204,55 @@ def _store(name: str, array: Any, arrays: dict[str, Any]) -> dict[str, Any]:
     return {"name": name}
 
 
-def _fetch(stored: dict[str, Any], arrays: dict[str, Any]) -> Any:
+def _fetch(stored: Any, archive: Archive, field: str) -> Any:
+    if not isinstance(stored, dict) or not isinstance(stored.get("name"), str):
+        raise invalid(field, "an array by its name", stored)
+    name = stored["name"]
     if "length" not in stored:
-        return arrays[stored["name"]]
-    positions, values = arrays[f"{stored['name']}.positions"], arrays[f"{stored['name']}.values"]
-    if positions.dtype != np.int64 or values.dtype != np.float64 or len(positions) != len(values):
-        raise ModelFileError("an array that does not fit together")
-    array = np.zeros(stored["length"])
+        return archive.array(name, field)
+    length = stored["length"]
+    if type(length) is not int or length < 0:
+        raise invalid(f"{field}: length", "a whole number, at least 0", length)
+    positions, values = archive.array(f"{name}.positions", field), archive.array(f"{name}.values", field)
+    if positions.dtype != np.int64 or values.dtype != np.float64 or not positions.ndim == values.ndim == 1:
+        raise invalid(field, "positions and the numbers there", Words("other arrays"))
+    ascending = len(positions) == len(values) and (positions[1:] > positions[:-1]).all()
+    if not ascending or (len(positions) and not 0 <= positions[0] <= positions[-1] < length):
+        raise invalid(field, f"numbers at ascending positions below its length of {length:,}", Words("others"))
+    archive.take(field, 8 * length)
+    array = np.zeros(length)
     array[positions] = values
     return array
 
 
-def _decode(value: Any, arrays: dict[str, Any]) -> Any:
+def _decode(value: Any, archive: Archive, field: str) -> Any:
+    """The value that was encoded; ``field`` is what it is, in messages."""
     if isinstance(value, list):
-        return [_decode(item, arrays) for item in value]
-    if isinstance(value, dict):
-        ((kind, content),) = value.items()
-        if kind == "$tuple":
-            return tuple(_decode(item, arrays) for item in content)
-        if kind == "$dict":
-            return {_decode(key, arrays): _decode(item, arrays) for key, item in content}
-        if kind == "$array":
-            return _fetch(content, arrays)
-        if kind == "$learner":
-            return _made(_class_named(content["learner"]), content, arrays)
-        if kind in DATA_FORMS:
-            module, _, made_of = DATA_FORMS[kind][1].partition(":")
-            return getattr(importlib.import_module(module), made_of)(_decode(content, arrays))
-        raise ModelFileError(f"unknown entry {kind!r}")
-    return value
+        return [_decode(item, archive, field) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kind, content = next(iter(value.items())) if len(value) == 1 else ("", None)
+    if kind == "$tuple" and isinstance(content, list):
+        return tuple([_decode(item, archive, field) for item in content])
+    if kind == "$dict" and isinstance(content, list):
+        return _decoded_dict(content, archive, field)
+    if kind == "$array":
+        return _fetch(content, archive, field)
+    if kind == "$learner" and isinstance(content, dict):
+        return _made(_class_named(content.get("learner")), content, archive)
+    if kind in DATA_FORMS:
+        module, _, made_of = DATA_FORMS[kind][1].partition(":")
+        return getattr(importlib.import_module(module), made_of)(_decode(content, archive, field))
+    raise invalid(field, "a value as `save` writes it", value)
+
+
+def _decoded_dict(pairs: list[Any], archive: Archive, field: str) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise invalid(field, "pairs of a key and a value", pair)
+        key = _decode(pair[0], archive, field)
+        if not is_hashable(key) or key in found:
+            raise invalid(field, "a dict of different keys", key)
+        found[key] = _decode(pair[1], archive, key if isinstance(key, str) else field)
+    return found
