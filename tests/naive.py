@@ -4,6 +4,7 @@ The perceptron here computes in exact rational arithmetic: a float is a fraction
 tie at 0 is a true tie.
 """
 
+import math
 from fractions import Fraction
 
 
@@ -379,3 +380,23 @@ def leave_one_out(rows, labels):
                     changed = True
         wrong += sign(exact_dot(w, rows[i])) != labels[i]
     return wrong / len(rows)
+
+
+class AdaGradOnRows:
+    """AdaGrad with hinge loss on sparse rows, whose columns may repeat: entry after entry, in floating point."""
+
+    def __init__(self, width, rate, delta, box):
+        self.rate, self.delta, self.box = rate, delta, box
+        self.weights, self.squares = [0.0] * width, [0.0] * width
+
+    def learn(self, columns, values, y):
+        sums = [0.0] * 4  # entry k goes to sum k mod 4, as everywhere
+        for k, (j, x) in enumerate(zip(columns, values, strict=True)):
+            sums[k % 4] += self.weights[j] * x
+        if y * ((sums[0] + sums[1]) + (sums[2] + sums[3])) >= 1:
+            return
+        for j, x in zip(columns, values, strict=True):
+            gradient = -y * x
+            self.squares[j] += gradient * gradient
+            weight = self.weights[j] - self.rate * gradient / math.sqrt(self.delta + self.squares[j])
+            self.weights[j] = weight if self.box is None else min(max(weight, -self.box), self.box)

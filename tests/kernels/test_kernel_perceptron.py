@@ -143,7 +143,7 @@ def test_the_dual_perceptron_is_the_perceptron(pairs, passes, named):
 def test_the_first_rounds_by_hand():
     learner = aw.KernelPerceptron(polynomial(2), budget=2)
     assert learner.learn_one([1.0, 0.0], 1) == 1  # sgn(0) = +1: right, nothing is kept
-    assert len(learner.support) == 0
+    assert learner.support.shape == (0, 0)
     assert learner.learn_one([1.0, 0.0], -1) == 1
     assert learner.support.tolist() == [[1, 0]]
     assert learner.score_one([1.0, 0.0]) == -4
@@ -555,7 +555,7 @@ def test_certificates_hold_against_adversaries(name, kernel, budget):
     all_hold(certificate)
     if learner.dropped:
         assert isinstance(certificate.theorem, BudgetBound)
-        assert all("were dropped" in other.line() for other in certificate.others)
+        assert all("it dropped " in other.line() for other in certificate.others)
     else:
         assert certificate.theorem.foreseeable
         assert len(certificate.others) == 5
@@ -677,7 +677,7 @@ def test_the_budget_bound_says_what_the_budget_costs():
     unbounded = aw.KernelPerceptron(gaussian(0.5))
     assert certificate.inputs["mistakes without the budget"] == aw.play(unbounded, stream).mistakes
     assert "F (what the budget costs) = " in certificate.details()
-    dropped = f"({learner.dropped} examples were dropped, and the proof needs them)"
+    dropped = f"(it dropped {learner.dropped} examples, and the proof needs all of them)"
     assert dropped in " ".join(certificate.details().split())
 
 
@@ -698,6 +698,11 @@ def test_other_rounds_are_not_certified():
     state["support"][0] *= 3
     tampered.restore(state)
     assert tampered.certificate(X, y).verdict is Verdict.NOT_APPLICABLE
+    # A second pass that is only counted: played, it would have made further mistakes.
+    tampered.restore({**learner.state(), "rounds": 2 * learner.rounds})
+    certificate = tampered.certificate(X, y)
+    assert certificate.verdict is Verdict.NOT_APPLICABLE
+    assert "these rows give" in certificate.failed[0].detail
 
 
 def test_the_checker_does_not_trust_the_learner(monkeypatch):
@@ -814,3 +819,13 @@ def test_rows_of_a_stream_of_dicts_keep_their_names():
     stream = aw.streams.ArrayStream([{"a": 1.0}, {"b": 2.0}, {"a": 3.0, "c": 4.0}], [1, -1, 1])
     assert [x for x, _ in stream] == [{"a": 1.0}, {"b": 2.0}, {"a": 3.0, "c": 4.0}]
     assert naive.sign(0) == 1
+
+
+def test_rows_may_become_wider_from_nothing_on():
+    """An example without features, kept first, made the next one fail with numpy's own error."""
+    learner = aw.KernelPerceptron()
+    learner.learn_one([], -1)
+    learner.learn_one([1.0], 1)
+    learner.learn_one([1.0, 2.0], -1)
+    assert learner.support.tolist() == [[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]]
+    assert learner.copy() == learner

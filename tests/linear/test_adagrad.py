@@ -135,7 +135,9 @@ def test_saved_with_its_options(options, tmp_path):
     aw.save(learner, tmp_path / "m")
     again = aw.load(tmp_path / "m")
     assert again == learner
-    assert again.parameters == learner.parameters == {**aw.AdaGrad().parameters, **options, "intercept": True}
+    assert (
+        again.parameters == learner.parameters == {**aw.AdaGrad(labels=(-1, 1), intercept=True).parameters, **options}
+    )
     for each in (learner, again):
         each.learn_many(X[::-1], y)
     assert again == learner

@@ -268,13 +268,6 @@ def test_a_subclass_in_python_cannot_replace_the_compiled_update():
         assert Other().learn_one([1.0], -1) == 1
 
 
-def test_overflowed_weights_still_copy_and_save(tmp_path):
-    learner = aw.Perceptron(rate=1e300)
-    learner.learn_many([[1e300, 1.0]], [-1])
-    aw.save(learner, tmp_path / "m")
-    assert learner.copy() == learner == aw.load(tmp_path / "m")
-
-
 def test_state_is_never_seen_half_done():
     import threading
 
@@ -319,19 +312,8 @@ def test_a_far_position_costs_no_time_or_memory_of_its_own():
         learner.learn_one(aw.SparseRow([2**28], [1.0]), 1)
 
 
-def test_weights_so_large_that_scores_overflow_are_plain_arithmetic():
-    X = np.array([[1e308, 1e308], [1e308, -1e308], [3.0, 1.0]])
-    singly, at_once = aw.Perceptron(rate=1e5), aw.Perceptron(rate=1e5)
-    for x in X:
-        singly.learn_one(x, -1)
-    at_once.learn_many(X, [-1, -1, -1])
-    assert at_once.rounds == singly.rounds == 3
-    assert at_once.mistakes == singly.mistakes
-    assert repr(at_once.weights) == repr(singly.weights)
-
-
 def test_messages_name_the_place():
-    learner = aw.Perceptron()
+    learner = aw.Perceptron(labels=(-1, 1))
     X = np.ones((3, 4))
     X[1, 2] = np.nan
     cases = [
@@ -346,7 +328,7 @@ def test_messages_name_the_place():
         (lambda: learner.learn_one({"a": 10**400}, 1), "x['a'] must be a finite number; received 1000"),
         (lambda: learner.learn_one({"a": 1}, 5), "y must be -1 or 1; received 5"),
         (lambda: learner.learn_many(X[:1], [0]), "y[0] must be -1 or 1; received 0"),
-        (lambda: learner.learn_many(X[:2], [1]), "y must be as long as X (2 rows); received 1 labels"),
+        (lambda: learner.learn_many(X[:2], [1]), "y must be as long as X (2 rows); received 1 label"),
         (lambda: learner.fit(X[:1], [1], max_passes=0), "max_passes must be a whole number, at least 1; received 0"),
         (lambda: aw.Perceptron(rate=0), "rate must be a positive finite number; received 0"),
         (lambda: aw.Perceptron(labels="ab"), "labels must be a pair of two different labels"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import afterwit as aw
 import naive
 from afterwit import adversaries
+from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from problems import FORMS, in_columns, one_by_one, small_integers
 
@@ -87,6 +88,21 @@ def test_without_that_margin_it_does_not_converge():
     assert not aw.MarginPerceptron(margin=3.0).fit([[1.0, 0.0], [-1.0, 0.1]], [1, -1], max_passes=50).converged
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-6, 1e6])
+@pytest.mark.parametrize(("share", "applies"), [(0.5, True), (1.0, True), (1.001, False), (1.5, False), (1.99, False)])
+def test_the_bound_needs_the_whole_margin_that_the_learner_was_made_with(scale, share, applies):
+    """Half of rho is all that training aims at, but the proof takes data with all of it: the margin here is 2."""
+    X, y = scale * np.array([[2.0, 1.0], [-2.0, 3.0], [2.0, -1.0], [-5.0, 0.0]]), [1, -1, 1, -1]
+    learner = aw.MarginPerceptron(margin=2 * scale * share)
+    learner.learn_many(X, y)
+    certificate = learner.certificate(X, y)
+    assert certificate.verdict is (Verdict.HOLDS if applies else Verdict.NOT_APPLICABLE)
+    if applies:
+        assert certificate.bound == pytest.approx(16 * (5 / (2 * share)) ** 2)
+    else:
+        assert "gamma = " in certificate.why_not()[0]
+
+
 def test_weights_that_come_back_to_zero_start_again():
     learner = aw.MarginPerceptron(margin=1.0)
     learner.learn_one([1.0, 2.0], 1)
@@ -94,6 +110,19 @@ def test_weights_that_come_back_to_zero_start_again():
     assert learner.weights.tolist() == [0, 0]
     learner.learn_one([5.0, 0.0], 1)  # w = 0: an update, whatever it says
     assert learner.weights.tolist() == [5, 0]
+
+
+def test_the_length_is_measured_again_where_most_of_it_was_taken_away():
+    """|w|^2 is followed by its changes; next to 1e18 a 1 is lost, and must be found again when the 1e18 are gone."""
+    learner = aw.MarginPerceptron(margin=1.0)
+    assert (learner.state()["square"], learner.state()["peak"]) == (0, 0)
+    learner.learn_many([[1e9, 1.0], [1e9, 0.0]], [1, -1])
+    assert learner.weights.tolist() == [0, 1]
+    learner.learn_one([0.0, 1.0], 1)  # y w.x / |w| = 1, twice what is asked for
+    assert learner.weights.tolist() == [0, 1]
+    learner.learn_one([0.0, 0.25], 1)  # half of it
+    assert learner.weights.tolist() == [0, 1.25]
+    assert learner.updates == 3
 
 
 @pytest.mark.parametrize("margin", [0, -1, math.nan, math.inf, "1", None, True])

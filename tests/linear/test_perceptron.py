@@ -117,4 +117,4 @@ def test_a_shuffled_order_still_converges_within_the_bound():
 def test_its_repr_says_what_it_is():
     learner = aw.Perceptron(rate=2, labels=("no", "yes"))
     learner.learn_one({"a": 1}, "no")
-    assert repr(learner) == "Perceptron(rate=2.0, labels=('no', 'yes')): 1 rounds, 1 mistakes"
+    assert repr(learner) == "Perceptron(rate=2.0, labels=('no', 'yes')): 1 round, 1 mistake"

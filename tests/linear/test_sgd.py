@@ -193,7 +193,17 @@ def test_saved_with_its_options(options, tmp_path):
     aw.save(learner, tmp_path / "m")
     again = aw.load(tmp_path / "m")
     assert again == learner
-    assert again.parameters == learner.parameters == {**aw.SGD().parameters, **options, "intercept": True}
+    assert again.parameters == learner.parameters == {**aw.SGD(labels=(-1, 1), intercept=True).parameters, **options}
     for each in (learner, again):
         each.learn_many(X[::-1], y)
     assert again == learner
+
+
+def test_rounding_grows_with_the_number_of_columns():
+    found = []
+    for columns in (1, 500):
+        X = np.ones((1, columns))
+        learner = aw.SGD(loss="hinge", rate=0.1)
+        learner.learn_many(X, [1])
+        found.append(learner.certificate(X, [1]).rounding)
+    assert 0 < found[0] <= found[1]

@@ -76,6 +76,39 @@ def test_many_more_hypotheses_than_there_was_room_for():
     assert learner.score_many(X[:20]).tolist() == [float(naive.voted_score(history, x)) for x in X[:20].tolist()]
 
 
+def test_weights_that_are_zero_again_vote_for_plus():
+    """The sum of the products with what was added need not come back to 0 where the weights do."""
+    random = np.random.default_rng(3)
+    for scale in (1.0, 1e-100, 1e150):
+        for _ in range(30):
+            x, new = scale * random.standard_normal((2, 5))
+            learner = aw.VotedPerceptron()
+            learner.learn_many([x, x, x], [-1, 1, 1])  # -x, then 0, which survives a round
+            history = naive.hypotheses([x.tolist()] * 3, [-1, 1, 1])
+            assert learner.votes.tolist() == [0, 1, 2]
+            assert not any(history[-1])
+            assert learner.score_one(new) == float(naive.voted_score(history, new.tolist()))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("decimals", [0, 1, 15])
+def test_every_hypothesis_votes_as_a_perceptron_with_its_weights_predicts(form, decimals):
+    """To the bit, also where tenths that cancel leave nothing but rounding."""
+    random = np.random.default_rng(decimals)
+    X, y = np.round(random.uniform(-1, 1, (60, 6)), decimals), random.choice([-1, 1], size=60)
+    X[::2] = X[random.integers(0, 5, 30)]  # the same rows again and again: many are taken away again
+    y[::2] = np.tile([-1, 1], 15)
+    rows, new = one_by_one(form, X.tolist()), form(X.tolist())
+    voted, perceptron = aw.VotedPerceptron(), aw.Perceptron()
+    votes = np.zeros(len(X))
+    for t, (x, label) in enumerate(zip(rows, y.tolist(), strict=True)):
+        voted.learn_one(x, label)
+        perceptron.learn_one(x, label)
+        votes += np.where(perceptron.score_many(new) >= 0, 1, -1)
+        assert voted.score_many(new).tolist() == (votes / (t + 1)).tolist()
+    assert voted.copy().score_many(new).tolist() == (votes / len(X)).tolist()
+
+
 def test_features_that_come_late_were_zero_before():
     late, early = aw.VotedPerceptron(), aw.VotedPerceptron()
     rows = [{"a": 1}, {"a": 2, "b": 1}, {"b": 1, "c": -1}, {"a": 1, "b": 1, "c": 1}]

@@ -191,3 +191,10 @@ def test_exponents_beyond_all_numbers_are_held():
         assert learner.updates >= 1
         assert np.isfinite(learner.weights).all()
         assert all(np.isfinite(value).all() for name, value in learner.state().items() if name != "names")
+
+
+@pytest.mark.parametrize("kind", [aw.Winnow, aw.BalancedWinnow])
+def test_a_comparator_for_no_rounds_at_all(kind):
+    """No example, so no radius to divide by."""
+    certificate = kind(rate=0.5).certificate(np.zeros((0, 2)), [], comparator=[1.0, 2.0])
+    assert (certificate.observed, certificate.bound, certificate.verdict) == (0, 0, "holds")

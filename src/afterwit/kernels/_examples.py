@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data import rows as _rows
+from afterwit.data.room import require_room
 from afterwit.data.rows import Rows, as_mapping, is_matrix_or_frame, members_as_features, number
 from afterwit.errors import Words, invalid
 
@@ -31,6 +32,15 @@ class KernelExamples:
     objects: list[Any] | None = None
     first: int = 0
     single: bool = False
+
+    def part(self, begin: int, end: int) -> KernelExamples:
+        return replace(
+            self,
+            count=end - begin,
+            parts={kind: rows.part(begin, end) for kind, rows in self.parts.items()},
+            objects=None if self.objects is None else self.objects[begin:end],
+            first=self.first + begin,
+        )
 
     def place(self, i: int) -> str:
         return "x" if self.single else f"X[{self.first + i}]"
@@ -126,6 +136,7 @@ def texts(kernel: Any, strings: list[str]) -> KernelExamples:
 
 
 def _substrings(strings: list[str], length: int) -> Rows:
+    require_room("support", sum(length * max(0, len(text) - length + 1) for text in strings))
     positions: dict[str, int] = {}
     columns: list[int] = []
     starts = [0]

@@ -39,6 +39,12 @@ else:
     )
 
 
+# What is there without a block, made once: letting go of one must not fail.
+NO_VALUES = np.zeros(0)
+NO_COLUMNS = np.zeros(0, dtype=np.int32)
+NO_STARTS = np.zeros(1, dtype=np.int64)
+
+
 def longer(array: Any, size: int) -> Any:
     """A copy of an array with room for more."""
     old = np.asarray(array)
@@ -91,11 +97,11 @@ class KeptRows:
         """Let go of the caller's arrays."""
         self._block_dense = False
         self._block_width = 0
-        self._block_values = view(np.zeros(0))
-        self._block_columns = view(np.zeros(0, dtype=np.int32))
-        self._block_starts = view(np.zeros(1, dtype=np.int64))
+        self._block_values = view(NO_VALUES)
+        self._block_columns = view(NO_COLUMNS)
+        self._block_starts = view(NO_STARTS)
         self._block_names = []
-        self._places = view(np.zeros(0, dtype=np.int32))
+        self._places = view(NO_COLUMNS)
         self._direct = False
         self._length = 0
 
@@ -235,7 +241,43 @@ class KeptRows:
     # ------------------------------------------------------------------ keeping and dropping
 
     def keep(self, i: cython.Py_ssize_t, square: cython.double) -> None:
-        """Append row i of the block, whose squared length is given."""
+        """Append row i of the block, whose squared length is given; if that fails, nothing has changed."""
+        k: cython.Py_ssize_t
+        dense: cython.bint = self._dense
+        first: cython.Py_ssize_t = self._first
+        stride: cython.Py_ssize_t = self._stride
+        reach: cython.Py_ssize_t = self._reach
+        known: cython.Py_ssize_t = len(self._names)
+        squares: cython.double[::1] = self._squares
+        matrix: cython.double[::1] = self._matrix
+        starts: cython.longlong[::1] = self._starts
+        columns: cython.int[::1] = self._columns
+        values: cython.double[::1] = self._values
+        query: cython.double[::1] = self._query
+        places: cython.int[::1] = self._places
+        vocabulary, names = self._vocabulary, self._names
+        try:
+            self._append(i, square)
+        except BaseException:
+            for name in names[known:]:
+                vocabulary.pop(name, None)
+            del names[known:]
+            for k in range(places.shape[0]):
+                if places[k] >= known:
+                    places[k] = -1
+            self._dense, self._first, self._stride, self._reach = dense, first, stride, reach
+            self._squares = squares
+            self._matrix = matrix
+            self._starts = starts
+            self._columns = columns
+            self._values = values
+            self._query = query
+            self._places = places
+            self._vocabulary, self._names = vocabulary, names
+            raise
+
+    def _append(self, i: cython.Py_ssize_t, square: cython.double) -> None:
+        """Append row i of the block. What is overwritten in place is no part of a kept row."""
         if self._count == 0:
             self._empty()
         if self._dense and not self._block_dense:
@@ -248,6 +290,15 @@ class KeptRows:
         # Only now, when nothing can fail any more.
         self._reach = reach
         self._count += 1
+
+    def take_back(self, reach: cython.Py_ssize_t) -> None:
+        """Drop the newest row again, before which so many columns were in use."""
+        self._count -= 1
+        self._reach = reach
+
+    def reach(self) -> int:
+        """How many columns are in use."""
+        return self._reach
 
     def drop(self) -> None:
         """Drop the oldest row."""
@@ -284,18 +335,23 @@ class KeptRows:
     def _move_to_front(self) -> None:
         first, used = self._first, self._first + self._count
         count = used - first
-        squares = np.asarray(self._squares)
+        squares = np.array(self._squares)
         squares[:count] = squares[first:used].copy()
         if self._dense:
-            matrix, stride = np.asarray(self._matrix), self._stride
+            matrix, stride = np.array(self._matrix), self._stride
             matrix[: count * stride] = matrix[first * stride : used * stride].copy()
+            self._matrix = view(matrix)
         else:
-            starts, columns, values = np.asarray(self._starts), np.asarray(self._columns), np.asarray(self._values)
+            starts, columns, values = np.array(self._starts), np.array(self._columns), np.array(self._values)
             begin, end = int(starts[first]), int(starts[used])
             columns[: end - begin] = columns[begin:end].copy()
             values[: end - begin] = values[begin:end].copy()
             starts[: count + 1] = starts[first : used + 1] - begin
             self._forget_names(columns[: end - begin])
+            self._starts = view(starts)
+            self._columns = view(columns)
+            self._values = view(values)
+        self._squares = view(squares)
         self._first = 0
 
     def _forget_names(self, columns: Any) -> None:
@@ -321,7 +377,7 @@ class KeptRows:
         if width > self._stride or self._matrix.shape[0] < room * self._stride:
             stride = max(width, self._stride + self._stride // 2) if width > self._stride else self._stride
             matrix = np.zeros((room, stride))
-            if self._count:
+            if self._count and self._stride:
                 old = np.asarray(self._matrix)[: (self._first + self._count) * self._stride]
                 matrix[: self._first + self._count, : self._stride] = old.reshape(-1, self._stride)
             self._matrix = view(matrix.reshape(-1))
@@ -373,11 +429,12 @@ class KeptRows:
 
     def _to_sparse(self) -> None:
         """Hold the dense rows as sparse ones from now on."""
-        rows, squares = self.dense_rows(), np.asarray(self._squares)
+        rows, squares = self.dense_rows(), np.array(self._squares)
         squares[: len(rows)] = squares[self._first : self._first + len(rows)].copy()
         kept = np.nonzero(rows)
         self._dense = False
         self._first = 0
+        self._squares = view(squares)
         starts = np.zeros(self._squares.shape[0] + 1, dtype=np.int64)
         starts[1 : len(rows) + 1] = np.cumsum(np.count_nonzero(rows, axis=1))
         self._starts = view(starts)

@@ -206,8 +206,32 @@ class Support:
         return invalid(self._examples.place(i), allowed, Words("one that makes them overflow"))
 
     def keep(self, i: cython.Py_ssize_t, coefficient: cython.double) -> None:
-        """Append example i of the block."""
+        """Append example i of the block; if that fails, nothing has changed."""
         rows: KeptRows
+        self._make_room()
+        kept = deepcopy(self._examples.objects[i]) if self._keeps_objects else None
+        done: list[Any] = []
+        try:
+            for rows in self._rows:
+                rows.take(i)
+                rows.release()
+                reach = rows.reach()
+                rows.keep(i, rows.square())
+                done.append((rows, reach))
+            if self._keeps_objects:
+                self._objects.append(kept)
+        except BaseException:
+            for rows, reach in done:
+                rows.take_back(reach)
+            raise
+        self._coefficients[self._first + self._count] = coefficient
+        self._count += 1
+        self.settle()
+        if self._form == "dense" or self._form == "sparse":
+            self._form = "dense" if self._rows[0].is_dense() else "sparse"
+
+    def _make_room(self) -> None:
+        """Room for one more example; room that is not used counts for nothing."""
         used: cython.Py_ssize_t = self._first + self._count
         if used == self._coefficients.shape[0]:
             coefficients = np.asarray(self._coefficients)
@@ -216,21 +240,10 @@ class Support:
                 self._first = 0
             else:
                 self._coefficients = longer(self._coefficients, 2 * used)
-        kept = deepcopy(self._examples.objects[i]) if self._keeps_objects else None
-        for rows in self._rows:
-            rows.take(i)
-            rows.release()
-            rows.keep(i, rows.square())
-        if self._keeps_objects:
-            self._objects.append(kept)
-        self._coefficients[self._first + self._count] = coefficient
-        self._count += 1
-        if self._count > self._room:
+        if self._count + 1 > self._room:
+            stack = np.zeros(self._depth * 2 * self._room)
             self._room = 2 * self._room
-            self._stack = view(np.zeros(self._depth * self._room))
-        self.settle()
-        if self._form == "dense" or self._form == "sparse":
-            self._form = "dense" if self._rows[0].is_dense() else "sparse"
+            self._stack = view(stack)
 
     def drop(self) -> None:
         """Drop the oldest example."""

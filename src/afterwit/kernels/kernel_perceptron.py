@@ -39,9 +39,12 @@ import numpy as np
 from afterwit.core.certificate import certify
 from afterwit.core.declared import LABELS, Count, Option
 from afterwit.core.theorem import Theorem
+from afterwit.core.turns import SLICE, breathe
 from afterwit.data.checks import whole_number
+from afterwit.data.room import require_room
 from afterwit.data.rows import LARGEST_POSITION, Rows
-from afterwit.errors import Words, invalid
+from afterwit.data.values import are_different
+from afterwit.errors import Words, counted, invalid
 from afterwit.kernels._examples import KernelExamples, read_many, read_one, texts, vectors
 from afterwit.kernels._kernel import as_kernel
 from afterwit.kernels._support import Support
@@ -50,8 +53,14 @@ from afterwit.linear.perceptron import perceptron_bounds
 
 if cython.compiled:
     from cython.cimports.afterwit.core.learner import BinaryLearner
+    from cython.cimports.afterwit.core.turns import begin_rounds, end_rounds, seconds
 else:
     from afterwit.core.learner import BinaryLearner
+    from afterwit.core.turns import begin_rounds, end_rounds, seconds
+
+SLICE_LENGTH = cython.declare(cython.double, SLICE)
+#: How many kept examples are compared between two looks at the clock.
+WORK_BETWEEN_LOOKS = cython.declare(cython.Py_ssize_t, 1000)
 
 
 class BudgetBound(Theorem):
@@ -155,48 +164,83 @@ class KernelPerceptron(BinaryLearner):
         scores = np.empty(rows.count)
         if rows.count == 0:
             return scores
-        support = self._support
         noted = np.zeros(rows.count, dtype=np.int8) if updated is None else updated
         with self._lock:
             # One example is refused before anything changes; among many, a kernel may fail late.
             before = self._state() if rows.count > 1 else None
+            begin_rounds()
             try:
-                support.enter(rows)
-                for i, y in enumerate(signs.tolist()):
-                    score = support.score(i, True)
-                    mistake = (1 if score >= 0 else -1) != y
-                    if mistake:
-                        support.keep(i, y)
-                        if self._budget is not None and support.count() > self._budget:
-                            support.drop()
-                            self._dropped += 1
-                        self._mistakes += 1
-                        self._updates += 1
-                    else:
-                        support.settle()
-                    self._rounds += 1
-                    scores[i] = score
-                    noted[i] = mistake
-            except BaseException:
+                self._require_same_numbering(rows)
+                self._support.enter(rows)
+                self._learn_same_numbering(rows)
+                self._learn_rows(signs.tolist(), scores, noted)
+            except Exception:
                 if before is not None:
                     self._become(before)
                 raise
             finally:
                 self._support.leave()
+                end_rounds()
         return scores
+
+    def _learn_rows(self, signs: list[int], scores: Any, noted: Any) -> None:
+        """Learn the rows of the block. If somebody wants to stop, the rounds before stay learned."""
+        support = self._support
+        work: cython.Py_ssize_t = 0
+        until: cython.double = seconds() + SLICE_LENGTH
+        for i, y in enumerate(signs):
+            score = support.score(i, True)
+            mistake = (1 if score >= 0 else -1) != y
+            if mistake:
+                support.keep(i, y)
+                if self._budget is not None and support.count() > self._budget:
+                    support.drop()
+                    self._dropped += 1
+                self._mistakes += 1
+                self._updates += 1
+            else:
+                support.settle()
+            self._rounds += 1
+            scores[i] = score
+            noted[i] = mistake
+            work += 16 + support.count()
+            if work > WORK_BETWEEN_LOOKS:
+                work = 0
+                if seconds() > until:
+                    breathe()
+                    until = seconds() + SLICE_LENGTH
+
+    def _require_same_numbering(self, examples: Any) -> None:
+        if examples.form in ("dense", "sparse"):
+            self._require_numbering(examples.parts[None])
+
+    def _learn_same_numbering(self, examples: Any) -> None:
+        if examples.form in ("dense", "sparse"):
+            self._learn_numbering(examples.parts[None])
 
     def score_many(self, X: Any) -> Any:
         """``score_one`` for every row of X, as an array."""
+        work: cython.Py_ssize_t = 0
+        until: cython.double = seconds() + SLICE_LENGTH
         examples = self._read(X)
         scores = np.empty(examples.count)
         support = self._support
         with self._lock:
+            begin_rounds()
             try:
+                self._require_same_numbering(examples)
                 support.enter(examples)
                 for i in range(examples.count):
                     scores[i] = support.score(i, False)
+                    work += 16 + support.count()
+                    if work > WORK_BETWEEN_LOOKS:
+                        work = 0
+                        if seconds() > until:
+                            breathe()
+                            until = seconds() + SLICE_LENGTH
             finally:
                 support.leave()
+                end_rounds()
         return scores
 
     def _read(self, X: Any) -> Any:
@@ -286,9 +330,11 @@ class KernelPerceptron(BinaryLearner):
             raise invalid("dropped", "the number of updates that are not kept", dropped)
         examples = self._examples_of(state)
         if (examples.count if examples is not None else 0) != len(coefficients):
-            raise invalid("coefficients", "one for every kept example", Words(f"{len(coefficients)} numbers"))
+            raise invalid("coefficients", "one for every kept example", Words(counted(len(coefficients), "number")))
         if self._budget is not None and len(coefficients) > self._budget:
-            raise invalid("coefficients", f"at most {self._budget}, the budget", Words(f"{len(coefficients)} numbers"))
+            raise invalid(
+                "coefficients", f"at most {self._budget}, the budget", Words(counted(len(coefficients), "number"))
+            )
 
     def _examples_of(self, state: Any) -> Any:
         """The kept examples of a state, checked."""
@@ -303,6 +349,8 @@ class KernelPerceptron(BinaryLearner):
                 raise invalid("support", "a 2-D array of float64", content)
             return read_many(self._kernel, content)
         if form == "objects":
+            if not isinstance(content, list):
+                raise invalid("support", "a list of examples", content)
             return KernelExamples(len(content), form, objects=list(content))
         if form == "texts":
             if not isinstance(content, list) or not all(type(text) is str for text in content):
@@ -328,19 +376,24 @@ def _is_array(value: Any, dtype: Any, dimensions: int) -> bool:
 
 def _checked_rows(content: Any, form: str) -> Rows:
     """Kept sparse rows, of which nothing is taken on trust: they may come from a file."""
-    starts, columns, values, names = (content.get(key) for key in ("starts", "columns", "values", "names"))
+    if not isinstance(content, dict):
+        raise invalid("support", "sparse rows: starts, columns and values", content)
+    data: Any = content
+    starts, columns, values, names = (data.get(key) for key in ("starts", "columns", "values", "names"))
     if not (_is_array(starts, np.int64, 1) and _is_array(columns, np.int32, 1) and _is_array(values, np.float64, 1)):
         raise invalid("support", "sparse rows: starts, columns and values", content)
     width = LARGEST_POSITION + 1
     if form == "named":
-        if not isinstance(names, list) or len(set(names)) != len(names):
+        if not are_different(names):
             raise invalid("names", "a list of different names", names)
         width = len(names)
     ends_fit = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(columns) == len(values)
     if (
         not ends_fit
-        or (np.diff(starts) < 0).any()
+        or (starts[1:] < starts[:-1]).any()
         or (len(columns) and not 0 <= columns.min() <= columns.max() < width)
     ):
         raise invalid("support", "well-formed sparse rows", Words("others"))
+    # A row is laid out by column to be multiplied.
+    require_room("support", 8 * int(columns.max(initial=0)))
     return Rows(len(starts) - 1, width, values, columns, starts, names=names if form == "named" else None)

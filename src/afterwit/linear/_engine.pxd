@@ -1,23 +1,16 @@
 # The C side of _engine.py: what compiled algorithm files may use.
 
-from afterwit.linear._row cimport RowLearner
+from afterwit.linear._weights cimport WeightLearner
 
 
-cdef class LinearLearner(RowLearner):
-    # The weights; weight 0 is the intercept's if there is one.
-    cdef double[::1] _weights
-    # How many numbers a feature has there: its weight, and what else an algorithm keeps beside it.
-    cdef int _stride
-    # The weight of a feature never seen.
-    cdef double _fresh
+cdef class LinearLearner(WeightLearner):
     # Whether a value that is not finite would show in the score.
     cdef bint _bad_values_show
+    # What a round costs beyond its entries, in entries.
+    cdef Py_ssize_t _cost_of_round
 
     cdef bint update(self, int y, double score) noexcept nogil
-    cdef double score(self) noexcept nogil
-    cdef double dot(self) noexcept nogil
-    cdef void add(self, double scale) noexcept nogil
     cdef double learn_row(self, int y) noexcept nogil
 
-    cdef double _dot_of_known(self) noexcept nogil
+    cdef double _learn_current(self, int sign, Py_ssize_t features, bint named) except? -1
     cdef double _score(self, object x) except? -1

@@ -12,7 +12,10 @@ seen changes no sum.
 
 The cost of an example is O(its non-zeros): nothing here touches all the weights but growth, which doubles.
 Everything is checked before the lock is taken or anything is changed; under the lock the loops over many rows let
-other Python threads run.
+other Python threads run. They run in slices, between which Ctrl-C is noticed, and finished rounds stay learned.
+
+Nothing that is learned becomes infinite or NaN. While values, scores and options are moderate that is proved and
+nothing is looked at; beyond, the weights are copied before a slice, looked at after it, and put back if need be.
 """
 
 from __future__ import annotations
@@ -22,18 +25,23 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import certify
+from afterwit.core.certificate import certify, require_theorems
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.learner import view
-from afterwit.data.checks import flag
+from afterwit.core.turns import SLICE, breathe
+from afterwit.data.checks import FLOAT_MAX, flag
+from afterwit.data.labels import labels_of
 from afterwit.data.rows import as_mapping, read_examples, read_many, read_one
-from afterwit.errors import InputError, Words, invalid
+from afterwit.errors import DivergenceError, InputError, Words, invalid
 from afterwit.linear._row import as_floats
+from afterwit.linear._stops import MODERATE, Stop
 
 if cython.compiled:
-    from cython.cimports.afterwit.linear._row import RowLearner
+    from cython.cimports.afterwit.core.turns import begin_rounds, end_rounds, seconds
+    from cython.cimports.afterwit.linear._weights import WeightLearner
 else:
-    from afterwit.linear._row import RowLearner
+    from afterwit.core.turns import begin_rounds, end_rounds, seconds
+    from afterwit.linear._weights import WeightLearner
 
 
 #: What every linear learner takes, after its own options.
@@ -41,15 +49,31 @@ INTERCEPT = Option("intercept", False, flag)
 SHARED = (INTERCEPT, LABELS)
 
 
-def larger(array: Any, used: int, size: int, fill: float = 0.0) -> Any:
-    """A longer copy of an array of which the first ``used`` entries count."""
-    longer = np.full(size, fill) if fill else np.zeros(size)
-    longer[:used] = np.asarray(array)[:used]
-    return view(longer)
+BEYOND_LIMIT = cython.declare(cython.int, Stop.BEYOND_LIMIT)
+GOING_ON = cython.declare(cython.int, Stop.GOING_ON)
+NO_ROOM = cython.declare(cython.int, Stop.NO_ROOM)
+#: The limit of scores that only stops at what is not finite.
+LARGEST = cython.declare(cython.double, FLOAT_MAX)
+SLICE_LENGTH = cython.declare(cython.double, SLICE)
+#: How many entries are worth a look at the clock: a fraction of a millisecond.
+WORK_BETWEEN_LOOKS = cython.declare(cython.Py_ssize_t, 100_000)
+
+
+def overflow(place: str) -> InputError:
+    """What to raise for a finite example that has no finite score."""
+    return invalid(place, "an example whose score is a finite number", Words("one that makes it overflow"))
+
+
+def check_square(square: float, weights: Any, largest: float) -> None:
+    """Refuse a saved square of the weights' length that is not theirs, but for rounding at the largest it has been."""
+    with np.errstate(over="ignore"):
+        measured = float(np.dot(weights, weights))
+    if np.isfinite(measured) and not abs(square - measured) <= 1e-6 * max(largest, measured) + 1e-300:
+        raise invalid("square", f"that of the length of the weights, {measured}", square)
 
 
 @cython.cclass
-class LinearLearner(RowLearner):
+class LinearLearner(WeightLearner):
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
 
     checker = "perceptron"
@@ -57,18 +81,13 @@ class LinearLearner(RowLearner):
     learns_what_it_predicts = True
     #: A round without an update leaves it as it was, but for the count.
     _rests = True
-    #: How many numbers there are for every feature.
-    _numbers_per_feature = 1
 
     def _begin(self) -> None:
         if cython.compiled and hasattr(self, "update"):
             raise TypeError("update is compiled: a Python subclass cannot replace it")
-        RowLearner._begin(self)
-        self._features = self._reserved
-        self._stride = self._numbers_per_feature
-        self._weights = view(np.zeros(16 * self._stride))
-        self._fresh = 0.0
+        WeightLearner._begin(self)
         self._bad_values_show = True
+        self._cost_of_round = 8
 
     # ------------------------------------------------------------------ the idea, and what it may use
 
@@ -79,120 +98,6 @@ class LinearLearner(RowLearner):
         """Learn from the current row, whose label is y and whose score was w . x; say whether w changed."""
         return False
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def score(self) -> cython.double:
-        """The score of the current row, whose sign is the prediction."""
-        return self.dot()
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def dot(self) -> cython.double:
-        """The product w . x for the current row. Four running sums let the additions overlap."""
-        first: cython.Py_ssize_t = self._first
-        offset: cython.Py_ssize_t = self._offset
-        features: cython.Py_ssize_t = self._features
-        length: cython.Py_ssize_t = self._length
-        k: cython.Py_ssize_t = 0
-        s0: cython.double = 0.0
-        s1: cython.double = 0.0
-        s2: cython.double = 0.0
-        s3: cython.double = 0.0
-        if self._dense:
-            if length > features:
-                return self._dot_of_known()
-            while k + 3 < length:
-                s0 += self._weights[k] * self._values[first + k]
-                s1 += self._weights[k + 1] * self._values[first + k + 1]
-                s2 += self._weights[k + 2] * self._values[first + k + 2]
-                s3 += self._weights[k + 3] * self._values[first + k + 3]
-                k += 4
-            if k < length:
-                s0 += self._weights[k] * self._values[first + k]
-            if k + 1 < length:
-                s1 += self._weights[k + 1] * self._values[first + k + 1]
-            if k + 2 < length:
-                s2 += self._weights[k + 2] * self._values[first + k + 2]
-            return (s0 + s1) + (s2 + s3)
-        if not self._known:
-            return self._dot_of_known()
-        while k + 3 < length:
-            s0 += self._weights[self._columns[offset + k]] * self._values[first + k]
-            s1 += self._weights[self._columns[offset + k + 1]] * self._values[first + k + 1]
-            s2 += self._weights[self._columns[offset + k + 2]] * self._values[first + k + 2]
-            s3 += self._weights[self._columns[offset + k + 3]] * self._values[first + k + 3]
-            k += 4
-        if k < length:
-            s0 += self._weights[self._columns[offset + k]] * self._values[first + k]
-        if k + 1 < length:
-            s1 += self._weights[self._columns[offset + k + 1]] * self._values[first + k + 1]
-        if k + 2 < length:
-            s2 += self._weights[self._columns[offset + k + 2]] * self._values[first + k + 2]
-        return (s0 + s1) + (s2 + s3)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _dot_of_known(self) -> cython.double:
-        """The same sums for a row with features that have no weight yet: theirs is that of a fresh feature."""
-        k: cython.Py_ssize_t
-        column: cython.Py_ssize_t
-        product: cython.double
-        s0: cython.double = 0.0
-        s1: cython.double = 0.0
-        s2: cython.double = 0.0
-        s3: cython.double = 0.0
-        for k in range(self._length):
-            column = self._columns[self._offset + k]
-            if 0 <= column < self._features:
-                product = self._weights[column * self._stride] * self._values[self._first + k]
-            elif self._fresh != 0:
-                product = self._fresh * self._values[self._first + k]
-            else:
-                continue
-            if k & 3 == 0:
-                s0 += product
-            elif k & 3 == 1:
-                s1 += product
-            elif k & 3 == 2:
-                s2 += product
-            else:
-                s3 += product
-        return (s0 + s1) + (s2 + s3)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add(self, scale: cython.double) -> cython.void:
-        """Add to the weights: w <- w + scale x for the current row."""
-        k: cython.Py_ssize_t
-        first: cython.Py_ssize_t = self._first
-        offset: cython.Py_ssize_t = self._offset
-        if self._dense:
-            for k in range(self._length):
-                self._weights[k] += scale * self._values[first + k]
-        else:
-            for k in range(self._length):
-                self._weights[self._columns[offset + k]] += scale * self._values[first + k]
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def grow(self, features: cython.Py_ssize_t) -> cython.int:
-        """Make room for this many features; new weights are those of fresh features."""
-        room: cython.Py_ssize_t = self._weights.shape[0] // self._stride
-        if features > room:
-            size = max(features, 2 * room)
-            try:
-                weights = larger(self._weights, self._features * self._stride, size * self._stride, self._fresh)
-            except MemoryError:
-                raise invalid("the number of features", "what fits into memory", features) from None
-            self._weights = weights
-        if features > self._features:
-            self._features = features
-        return 0
-
     # ------------------------------------------------------------------ one round
 
     @cython.cfunc
@@ -201,30 +106,42 @@ class LinearLearner(RowLearner):
     def learn_row(self, y: cython.int) -> cython.double:
         """Score the current row, count the round and the mistake, update; give back the score.
 
-        While values are taken on trust, a score that is not finite is given back before anything has changed.
+        Where it has to stop, ``_stopped`` says why, and nothing has changed.
         """
         score: cython.double = self.score()
-        if self._on_trust and score - score != 0:  # infinite or not a number
+        if not -self._limit <= score <= self._limit:  # type: ignore[has-type]
+            self._stopped = BEYOND_LIMIT
             return score
-        prediction: cython.int = 1 if score >= 0 else -1
+        mistake: cython.bint = (score >= 0) != (y > 0)
         self._rounds += 1
-        if prediction != y:
-            self._mistakes += 1
+        self._mistakes += mistake
         if self.update(y, score):
             self._updates += 1
+        if self._stopped:
+            self._rounds -= 1
+            self._mistakes -= mistake
         return score
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
-    def _score(self, x: object) -> cython.double:
-        if type(x) is not dict:
-            x = as_mapping(x)
-        if isinstance(x, dict):
-            with self._lock:
-                if self._unpack(x) >= 0:
-                    return self.score()
-            return self._score(as_floats(x))
-        return self.score_many(read_one(x)).item()
+    def _score(self, x: Any) -> cython.double:
+        score: cython.double = 0.0
+        readable: cython.bint
+        x = self._by_name(x)
+        named: cython.bint = isinstance(x, dict)
+        row = x if named else self._by_position(x)
+        self._begin_turn()
+        try:
+            readable = (self._unpack(x) if named else self._lay_out(row)) >= 0
+            if readable:
+                score = self.score()
+        finally:
+            self._lock.release()
+        if not readable:
+            return self._score(as_floats(x)) if named else self.score_many(read_one(x)).item()
+        if score - score != 0:  # infinite or not a number
+            raise overflow("x")
+        return score
 
     def score_one(self, x: Any) -> float:
         return self._score(x)
@@ -235,64 +152,195 @@ class LinearLearner(RowLearner):
     def learn_one(self, x: Any, y: Any) -> Any:
         sign: cython.int
         unseen: cython.int
+        needed: cython.Py_ssize_t
+        features: cython.Py_ssize_t
+        named: cython.bint
         score: cython.double = 0.0
         try:
             sign = self._signs[y]
         except (KeyError, TypeError):
-            raise self._labels.refusal(y) from None
-        if type(x) is not dict:
-            x = as_mapping(x)
+            sign = self._sign(y)
+        x = self._by_name(x)
         if isinstance(x, dict):
-            with self._lock:
+            self._begin_turn()
+            try:
+                features, named = self._features, self._named
                 unseen = self._unpack(x)
-                if unseen > 0 or (unseen == 0 and not self._named):
-                    self._admit(x, unseen)
+                if unseen > 0 or (unseen == 0 and not named):
+                    self._admit()
                 if unseen >= 0:
-                    score = self.learn_row(sign)
+                    score = self._learn_current(sign, features, named)
+            finally:
+                self._lock.release()
             if unseen < 0:
                 return self.learn_one(as_floats(x), y)
         else:
-            score = self._learn(read_one(x), np.full(1, sign, dtype=np.int8))[0]
+            row = self._by_position(x)
+            self._begin_turn()
+            try:
+                features = self._features
+                needed = self._lay_out(row)
+                if needed > features:
+                    self.grow(needed)
+                    self._known = True
+                if needed >= 0:
+                    score = self._learn_current(sign, features, False)
+            finally:
+                self._lock.release()
+            if needed < 0:
+                score = self._learn(read_one(x), np.full(1, sign, dtype=np.int8))[0]
+        if self._undecided:
+            self._decide([y])
         return self._labels.positive if score >= 0 else self._labels.negative
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def _learn_current(self, sign: cython.int, features: cython.Py_ssize_t, named: cython.bint) -> cython.double:
+        """Learn the current row; ``features`` were known before it, by name or not."""
+        score: cython.double
+        self._stopped = GOING_ON
+        score = self.learn_row(sign)
+        return self._learn_stopped(sign, features, named) if self._stopped else score
+
+    def _learn_stopped(self, sign: int, features: int, named: bool) -> float:
+        """Learn the current row, at which the loop has stopped; what is new in it is forgotten if it is refused."""
+        try:
+            while self._stopped:
+                if self._stopped == BEYOND_LIMIT and self._limit != LARGEST:  # type: ignore[has-type]
+                    self._limit = LARGEST
+                    self._stopped = GOING_ON
+                else:
+                    self._go_on()
+                before = self._state()
+                score = self.learn_row(sign)
+            if not self.is_sound():
+                self._become(before)
+                raise self._divergence()
+        except BaseException:
+            self._forget_from(features, named)
+            raise
+        return score
 
     # ------------------------------------------------------------------ many rounds
 
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
         """Learn rows in order; the scores, made before each label was used.
 
-        A bad value must change nothing, and looking for one costs a pass over the data. Where the rows hold many
-        more values than there are weights, the weights are copied instead: 0 * inf and 0 * nan are nan, so a bad
-        value shows in its row's score, and then the copy is put back.
+        If it is interrupted, or a round would make the weights infinite, the rounds before stay learned.
         """
         scores = np.empty(rows.count)
         if rows.count == 0:
             return scores
         noted = view(np.empty(rows.count, dtype=np.int8) if updated is None else updated)
-        with self._lock:
+        self._begin_turn()
+        try:
+            begin_rounds()
             try:
-                before = None
-                if len(rows.values) < 4 * self._features * self._stride or not self._bad_values_show:
-                    rows.require_finite()
-                else:
-                    before = self._state()
-                self._enter(rows, True)
-                self._on_trust = before is not None
-                stopped = self._learn_rows(rows, view(signs), view(scores), noted, 0)
-                if stopped < rows.count:
-                    self._accept_or_undo(rows, before)
-                    self._on_trust = False
-                    self._learn_rows(rows, view(signs), view(scores), noted, stopped)
+                self._learn_block(rows, view(signs), view(scores), noted)
             finally:
                 self._rest()
+                end_rounds()
+        finally:
+            self._lock.release()
         return scores
 
-    def _accept_or_undo(self, rows: Any, before: Any) -> None:
-        """After a score that is not finite: fine if the values are (the weights are huge), undone if not."""
-        try:
+    def _learn_block(self, rows: Any, signs: Any, scores: Any, noted: Any) -> None:
+        """Learn all rows, slice by slice.
+
+        A bad value must change nothing, and looking for one costs a pass over the data. Where the rows hold many
+        more values than there are weights, the weights are copied instead: 0 * inf and 0 * nan are nan, so a bad
+        value shows in its row's score, and then the copy is put back.
+        """
+        features, named, done = self._features, self._named, 0
+        on_trust = len(rows.values) >= 4 * self._features * self._stride and self._bad_values_show
+        proven = not on_trust and self._proven > 0 and rows.are_moderate(MODERATE)
+        if not on_trust and not proven:
             rows.require_finite()
-        except InputError:
-            self._become(before)
+        self._enter(rows, True)
+        try:
+            first = self._state() if on_trust else None
+            before = first
+            while True:
+                if proven:
+                    self._limit = MODERATE
+                    done = self._learn_rows(rows, signs, scores, noted, done, rows.count)
+                else:
+                    done = self._learn_watched(rows, signs, scores, noted, done, before or self._state())
+                    before = None
+                if done == rows.count:
+                    return
+                if self._stopped == BEYOND_LIMIT and proven:
+                    proven = False
+                else:
+                    if self._stopped and on_trust:
+                        try:
+                            rows.require_finite()
+                        except InputError:
+                            self._become(first)
+                            done = 0
+                            raise
+                    self._go_on()
+                breathe()
+        except BaseException:
+            self._forget_unlearned(rows, done, features, named)
             raise
+
+    def _learn_watched(self, rows: Any, signs: Any, scores: Any, noted: Any, begin: int, before: Any) -> int:
+        """Learn a slice of which it is not known that all stays finite; how far it came, with finite weights."""
+        self._limit = LARGEST
+        end = rows.count
+        while True:
+            done = self._learn_rows(rows, signs, scores, noted, begin, end)
+            if self.is_sound():
+                return done
+            self._become(before)
+            if done == begin + 1:
+                raise self._divergence()
+            # Half of the rows, and so on, until the round is found.
+            end = begin + max(1, (done - begin) // 2)
+
+    def _forget_unlearned(self, rows: Any, done: int, features: int, named: bool) -> None:
+        """Forget the features that only occur in rows which were not learned; ``features`` were known before."""
+        if done:
+            part = rows.part(0, done)
+            if rows.names is None:
+                features = max(features, self._reserved + part.width)
+            else:
+                features += sum([self._vocabulary[name] >= features for name in part.names])
+                named = True
+        self._forget_from(features, named)
+
+    def _go_on(self) -> None:
+        """Do what has to be done about a stop, or say why the row cannot be learned."""
+        stopped = self._stopped
+        self._stopped = GOING_ON
+        if stopped == NO_ROOM:
+            self._make_room(self._length)
+        elif stopped:
+            raise self._divergence()
+
+    def _make_room(self, entries: int) -> None:
+        """Make room for what the algorithm keeps of a row with so many entries."""
+
+    def _make_ready(self, entries: int, width: int) -> None:
+        """Make room for one more example, so that it can be learned even if there is no memory left."""
+        self._begin_turn()
+        try:
+            self.reserve(max(self._features + entries, self._reserved + width))
+            self._need_scratch(2 * entries + 2)
+            self._make_room(entries + 1)
+        finally:
+            self._rest()
+            self._lock.release()
+
+    def _is_steady(self) -> bool:
+        """Whether it cannot diverge, whatever it has learned, as long as values are moderate: steps are bounded."""
+        return self._proven > 0 and self._options.get("loss") != "squared"
+
+    def _divergence(self) -> DivergenceError:
+        remedy = "use a smaller rate or scale the features" if "rate" in self._options else "scale the features"
+        what = f"a score or a weight of {type(self).__name__} infinite or NaN"
+        return DivergenceError(f"round {self._rounds + 1:,} would make {what}; {remedy}")
 
     def _learn_rows(
         self,
@@ -301,14 +349,46 @@ class LinearLearner(RowLearner):
         scores: cython.double[::1],
         updated: cython.schar[::1],
         begin: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
     ) -> int:
-        """Learn from row ``begin`` on; how far it came."""
+        """Learn a slice of the rows from ``begin`` to ``end``; how far it came."""
+        starts: cython.longlong[::1]
+        i: cython.Py_ssize_t = begin
+        width: cython.Py_ssize_t = rows.width
+        dense: cython.bint = rows.starts is None
+        updates: cython.longlong
+        work: cython.Py_ssize_t = 0
+        until: cython.double = seconds() + SLICE_LENGTH
+        starts = view(np.zeros(1, dtype=np.int64) if dense else rows.starts)
+        self._stopped = GOING_ON
+        with cython.nogil:
+            while i < end:
+                if dense:
+                    self._take(i * width, 0, width)
+                else:
+                    self._take(starts[i], starts[i], starts[i + 1] - starts[i])
+                updates = self._updates
+                scores[i] = self.learn_row(signs[i])
+                if self._stopped:
+                    break
+                updated[i] = self._updates != updates
+                i += 1
+                work += self._length * self._stride + self._cost_of_round
+                if work > WORK_BETWEEN_LOOKS:
+                    work = 0
+                    if seconds() > until:
+                        break
+        return i
+
+    def _score_rows(self, rows: Any, scores: cython.double[::1], begin: cython.Py_ssize_t) -> int:
+        """The scores of a slice of the rows; how far it came."""
         starts: cython.longlong[::1]
         i: cython.Py_ssize_t = begin
         count: cython.Py_ssize_t = rows.count
         width: cython.Py_ssize_t = rows.width
         dense: cython.bint = rows.starts is None
-        updates: cython.longlong
+        work: cython.Py_ssize_t = 0
+        until: cython.double = seconds() + SLICE_LENGTH
         starts = view(np.zeros(1, dtype=np.int64) if dense else rows.starts)
         with cython.nogil:
             while i < count:
@@ -316,68 +396,37 @@ class LinearLearner(RowLearner):
                     self._take(i * width, 0, width)
                 else:
                     self._take(starts[i], starts[i], starts[i + 1] - starts[i])
-                updates = self._updates
-                scores[i] = self.learn_row(signs[i])
-                if self._on_trust and scores[i] - scores[i] != 0:
-                    break
-                updated[i] = self._updates != updates
-                i += 1
-        return i
-
-    def _score_rows(self, rows: Any, scores: cython.double[::1]) -> None:
-        """The scores of every row."""
-        starts: cython.longlong[::1]
-        i: cython.Py_ssize_t
-        count: cython.Py_ssize_t = rows.count
-        width: cython.Py_ssize_t = rows.width
-        dense: cython.bint = rows.starts is None
-        starts = view(np.zeros(1, dtype=np.int64) if dense else rows.starts)
-        with cython.nogil:
-            for i in range(count):
-                if dense:
-                    self._take(i * width, 0, width)
-                else:
-                    self._take(starts[i], starts[i], starts[i + 1] - starts[i])
                 scores[i] = self.score()
+                i += 1
+                work += self._length * self._stride + self._cost_of_round
+                if work > WORK_BETWEEN_LOOKS:
+                    work = 0
+                    if seconds() > until:
+                        break
+        return i
 
     def score_many(self, X: Any) -> Any:
         rows = read_many(X)
         rows.require_finite()
         scores = np.empty(rows.count)
-        with self._lock:
+        self._begin_turn()
+        try:
+            begin_rounds()
             try:
                 self._enter(rows, False)
-                self._score_rows(rows, view(scores))
+                done = self._score_rows(rows, view(scores), 0)
+                while done < rows.count:
+                    breathe()
+                    done = self._score_rows(rows, view(scores), done)
             finally:
                 self._rest()
+                end_rounds()
+        finally:
+            self._lock.release()
+        finite = np.isfinite(scores)
+        if not finite.all():
+            raise overflow("x" if rows.single else f"X[{rows.first + int(np.argmin(finite))}]")
         return scores
-
-    # ------------------------------------------------------------------ what it knows
-
-    @property
-    def features(self) -> int:
-        """How many features it has weights for."""
-        return self._features - self._reserved
-
-    @property
-    def weights(self) -> Any:
-        """A copy of w: a dict by name if it learned names, an array by position if it learned positions."""
-        with self._lock:
-            return self._by_feature(self._vector())
-
-    @property
-    def intercept_weight(self) -> float:
-        """The weight of the constant feature; 0 without an intercept."""
-        with self._lock:
-            return self._vector()[0].item() if self._reserved else 0.0
-
-    def _vector(self) -> Any:
-        """The weights as the algorithm's figure has them, the intercept's first; a copy."""
-        return np.array(self._weights[: self._features * self._stride])
-
-    def _by_feature(self, vector: Any) -> Any:
-        vector = vector[self._reserved :]
-        return vector if not self._named else dict(zip(self._names, vector.tolist(), strict=True))
 
     def _begin_at(self, start: Any) -> None:
         start = as_mapping(start)
@@ -390,6 +439,8 @@ class LinearLearner(RowLearner):
                 self._rest()
             columns = np.arange(rows.width) if rows.columns is None else rows.columns
             np.add.at(np.asarray(self._weights), self._reserved + columns, rows.values)
+            if not self.is_sound():
+                raise invalid("start", "weights whose sums are finite", Words("others"))
 
     # ------------------------------------------------------------------ certificates
 
@@ -401,33 +452,6 @@ class LinearLearner(RowLearner):
         one is given, as an array or a dict of weights. What happened is the learner's own count: under delayed labels
         it differs from the count of the record.
         """
-        return certify(self, *read_examples(X, y, self.labels), comparator)
-
-    # ------------------------------------------------------------------ copying, comparing, saving
-
-    def _state(self) -> dict[str, Any]:
-        weights = np.array(self._weights[: self._features * self._stride])
-        names = list(self._names) if self._named else None
-        return {**self._counts(), "weights": weights, "names": names, **self._kept_state()}
-
-    def _check_state(self, state: Any) -> None:
-        RowLearner._check_state(self, state)
-        weights, names = state["weights"], state["names"]
-        if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.ndim != 1:
-            raise invalid("weights", "a 1-D array of float64", weights)
-        features = len(weights) // self._stride
-        if len(weights) != features * self._stride or features < self._reserved:
-            raise invalid("weights", "as many numbers for every feature", Words(f"{len(weights)} numbers"))
-        count = features - self._reserved
-        if names is not None and not (isinstance(names, list) and len(set(names)) == len(names) == count):
-            raise invalid("names", "a list of as many different names as there are weights", names)
-
-    def _become(self, state: Any) -> None:
-        weights, names = state["weights"], state["names"]
-        self._named = names is not None
-        self._names = list(names) if names is not None else []
-        self._vocabulary = {name: j + self._reserved for j, name in enumerate(self._names)}
-        self._features = len(weights) // self._stride
-        size = max(16, self._features)
-        self._weights = larger(weights, len(weights), size * self._stride, self._fresh)
-        RowLearner._become(self, state)
+        require_theorems(self)
+        labels = labels_of(y) if self._undecided else self._labels
+        return certify(self, *read_examples(X, y, labels), comparator)

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Weights that are multiplied: for every feature an exponent a_i, and exp(a_i) at hand for the products.
 
 Only the exponents are the state; an update adds to those of the row's features and takes their exponentials anew, so
@@ -22,8 +22,9 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import Count, Number, Option, any_number, is_not_negative
+from afterwit.core.declared import Count, Number, Option, any_number, not_negative
 from afterwit.data.checks import positive_number
+from afterwit.errors import invalid
 from afterwit.linear._engine import SHARED
 
 if cython.compiled:
@@ -73,7 +74,7 @@ class MultiplicativeLearner(PairedLearner):
     checker = "multiplicative"
     options = (Option("rate", 0.1, positive_number), *SHARED)
     kept = (
-        Number("shift", is_not_negative, "a number that is not negative"),
+        not_negative("shift"),
         Number("total", any_number, "a number"),
         Number("lost", any_number, "a number"),
         Number("peak", any_number, "a number"),
@@ -179,45 +180,59 @@ class MultiplicativeLearner(PairedLearner):
         old: cython.double
         new: cython.double
         up: cython.double
-        down: cython.double = 0.0
+        down: cython.double
         gone: cython.double
         come: cython.double
+        # Copies, which the compiler need not read again after every weight that is written.
+        first: cython.Py_ssize_t = self._first
+        offset: cython.Py_ssize_t = self._offset
+        two_sided: cython.bint = self._two_sided
+        shift: cython.double = self._shift
+        unit: cython.double = self._unit
         total: cython.double = self._total
         lost: cython.double = self._lost
+        peak: cython.double = self._peak
         moved: cython.Py_ssize_t = self._moved
         for k in range(self._length):
-            column = self._columns[self._offset + k]
+            column = self._columns[offset + k]
             old = self._weights[1 + 2 * column]
-            new = old + amount * self._values[self._first + k]
+            new = old + amount * self._values[first + k]
             self._weights[1 + 2 * column] = new
-            if new - self._shift > 500.0 or (self._two_sided and -new - self._shift > 500.0) or new < -1e300:
+            if new - shift > 500.0 or (two_sided and -new - shift > 500.0) or new < -1e300:
                 # Held within bounds beyond any use, so that no exponent is infinite.
                 new = min(max(new, -1e300), 1e300)
                 self._weights[1 + 2 * column] = new
-                self.renew(max(self._shift, abs(new) if self._two_sided else new))
+                self.renew(max(shift, abs(new) if two_sided else new))
+                shift, unit, peak = self._shift, self._unit, self._peak
                 total, lost, moved = self._total, self._lost, self._moved
                 continue
-            up = exponential((abs(new) if self._two_sided else new) - self._shift)
-            if self._two_sided:
-                down = 1.0 / up if self._shift == 0 else exponential(-abs(new) - self._shift)
-            gone = self._weights[2 * column] if old != 0 else 0.0
-            come = down - up if self._two_sided and new < 0 else up - down
-            self._weights[2 * column] = come
+            gone = self._weights[2 * column]
+            if two_sided:
+                up = exponential(abs(new) - shift)
+                down = 1.0 / up if shift == 0 else exponential(-abs(new) - shift)
+                come = down - up if new < 0 else up - down
+                self._weights[2 * column] = come
+                gone = both(gone, unit)
+                come = both(come, unit)
+            else:
+                come = exponential(new - shift)
+                self._weights[2 * column] = come
+            # A feature whose exponent is 0 is counted, not summed.
+            if old == 0:
+                gone = 0.0
+                moved += 1
             if new == 0:
                 come = 0.0
-            if self._two_sided:
-                gone = both(gone, self._unit) if old != 0 else 0.0
-                come = both(come, self._unit) if new != 0 else 0.0
-            moved += (new != 0) - (old != 0)
+                moved -= 1
             # What goes is what once came, to the bit; the sum, and the digits that each addition loses.
             lost += rounded_off(total, -gone)
             total -= gone
             lost += rounded_off(total, come)
             total += come
-            self._peak = max(self._peak, total)
-        self._total, self._lost, self._moved = total, lost, moved
+            peak = max(peak, total)
+        self._total, self._lost, self._peak, self._moved = total, lost, peak, moved
         self._changes += self._length
-        if total + lost < 1e-20 * self._peak:
+        if total + lost < 1e-20 * peak:
             self.renew(max(0.0, self.highest()))
         elif self._changes >= 1048576:
             self.sum_up()
@@ -294,6 +309,19 @@ class MultiplicativeLearner(PairedLearner):
             return up / up.sum()
         down = np.exp(-powers - largest)
         return (up - down) / (up + down).sum()
+
+    def _check_state(self, state: Any) -> None:
+        PairedLearner._check_state(self, state)
+        weights, exponents, shift = state["weights"], state["exponents"], state["shift"]
+        if state["moved"] != np.count_nonzero(exponents):
+            raise invalid("moved", "the number of exponents other than 0", state["moved"])
+        if np.abs(exponents).max(initial=0.0) > 1e300:
+            raise invalid("exponents", "numbers from -1e300 to 1e300", exponents)
+        sizes = np.abs(exponents) if self._two_sided else exponents
+        up = np.exp(np.clip(sizes - shift, -740.0, 709.0))
+        expected = np.sign(exponents) * (up - np.exp(np.clip(-sizes - shift, -740.0, 709.0))) if self._two_sided else up
+        if not (np.abs(weights - expected) <= 1e-6 * up + 1e-290).all():
+            raise invalid("weights", "the exponentials of the exponents less the shift", weights)
 
     def _become(self, state: Any) -> None:
         self._unit = exp(max(-740.0, -state["shift"]))

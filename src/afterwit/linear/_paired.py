@@ -1,7 +1,12 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Two numbers for every feature, side by side: a weight, and what the algorithm remembers about it.
 
 Weight i is at 2 i and its companion at 2 i + 1, so that whoever reads the one has the other at hand.
+
+Roots, quotients and exponentials cost far more than the rest of a round. An algorithm that needs them takes the current
+row part by part: it lays out what it needs of a part in ``_amounts`` and ``_totals``, entry after entry, where the
+compiler makes such loops handle several numbers at once, to the same bits. Parts and entries are in the row's order, so
+that entries of one feature follow each other as if there were no parts.
 """
 
 from __future__ import annotations
@@ -11,12 +16,17 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.errors import Words, invalid
+from afterwit.core.learner import view
+from afterwit.errors import Words, counted, invalid
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
 else:
     from afterwit.linear._engine import LinearLearner
+
+
+#: How many entries a part has at most.
+PART = 32
 
 
 @cython.cclass
@@ -28,6 +38,8 @@ class PairedLearner(LinearLearner):
 
     def _begin(self) -> None:
         self._second = 0.0
+        self._amounts = view(np.zeros(PART))
+        self._totals = view(np.zeros(PART))
         LinearLearner._begin(self)
 
     @cython.cfunc
@@ -110,15 +122,45 @@ class PairedLearner(LinearLearner):
         return s0 + s1
 
     @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def grow(self, features: cython.Py_ssize_t) -> cython.int:
-        room: cython.Py_ssize_t = self._weights.shape[0]
-        used: cython.Py_ssize_t = 2 * self._features
-        LinearLearner.grow(self, features)
-        if self._fresh != 0 and self._weights.shape[0] > room:
-            # The new array is filled with fresh weights from there on, not only from where the old one ended.
-            np.asarray(self._weights)[used + 1 :: 2] = 0.0
-        return 0
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_squares(self, scale: cython.double, begin: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """For the part of the current row that begins there, companion <- companion + (scale x)^2; its length.
+
+        Leaves scale x in ``_amounts`` and the companion, this entry included, in ``_totals``.
+        """
+        k: cython.Py_ssize_t
+        count: cython.Py_ssize_t = min(self._length - begin, self._amounts.shape[0])
+        column: cython.Py_ssize_t
+        amount: cython.double
+        total: cython.double
+        for k in range(count):
+            column = self._columns[self._offset + begin + k]
+            amount = scale * self._values[self._first + begin + k]
+            total = self._weights[2 * column + 1] + amount * amount
+            self._weights[2 * column + 1] = total
+            self._amounts[k] = amount
+            self._totals[k] = total
+        return count
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def subtract_amounts(self, begin: cython.Py_ssize_t, count: cython.Py_ssize_t, box: cython.double) -> cython.void:
+        """For a part of the current row: weight <- weight - amount, then into [-box, box] if the box is above 0."""
+        k: cython.Py_ssize_t
+        column: cython.Py_ssize_t
+        weight: cython.double
+        for k in range(count):
+            column = self._columns[self._offset + begin + k]
+            weight = self._weights[2 * column] - self._amounts[k]
+            self._weights[2 * column] = min(max(weight, -box), box) if box > 0 else weight
+
+    def _with_room(self, weights: Any, features: int) -> Any:
+        longer = LinearLearner._with_room(self, weights, features)
+        if self._fresh != 0:
+            longer[len(weights) + 1 :: 2] = 0.0
+        return longer
 
     def _vector(self) -> Any:
         return np.array(self._weights[: 2 * self._features])[::2]
@@ -140,13 +182,11 @@ class PairedLearner(LinearLearner):
             if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != 1:
                 raise invalid(name, "a 1-D array of float64", array)
         if len(companions) != len(state["weights"]):
-            raise invalid(self._companion_name, "one number per weight", Words(f"{len(companions)} numbers"))
+            raise invalid(self._companion_name, "one number per weight", Words(counted(len(companions), "number")))
         LinearLearner._check_state(self, self._paired(state))
 
     def _become(self, state: Any) -> None:
         LinearLearner._become(self, self._paired(state))
-        if self._fresh != 0:
-            np.asarray(self._weights)[2 * self._features + 1 :: 2] = 0.0
 
     def _paired(self, state: Any) -> dict[str, Any]:
         """The state with weights and companions side by side."""

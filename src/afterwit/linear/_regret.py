@@ -10,7 +10,7 @@ Two kinds: from the largest gradient there can be, which could have been promise
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -71,7 +71,7 @@ class RegretBound(Theorem):
             return evidence.certificate(self, None, {}, *assumptions)
         best = evidence.best(lambda u: u.loss + regret(u))
         shown = {"L(u)": best.loss, "|u|": best.norm, **inputs, "u": best.source}
-        return evidence.certificate(self, best.loss + regret(best), shown, *assumptions)
+        return replace(evidence, compared=best).certificate(self, best.loss + regret(best), shown, *assumptions)
 
 
 def _constant_rate(descent: Descent) -> Assumption:

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """AdaGrad: gradient descent with a rate of its own for every feature, the slower the more it has moved.
 
 Setting     x_t in R^n, y_t in {-1, +1}; predict sgn(w_t . x_t), sgn(0) = +1; a convex loss l(s, y) of the score s.
@@ -22,11 +22,14 @@ Source      Duchi, Hazan & Singer 2011, Theorem 5 (the composite mirror descent 
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 
 from afterwit.core.declared import Option
 from afterwit.data.checks import one_of, optional, positive_number, zero_or_positive
 from afterwit.data.margin_losses import LOSSES
+from afterwit.errors import invalid
 from afterwit.linear._engine import SHARED
 from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent, DescentKind
 
@@ -83,25 +86,30 @@ class AdaGrad(PairedLearner):
     @cython.exceptval(check=False)
     def update(self, y: cython.int, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
-        column: cython.Py_ssize_t
-        gradient: cython.double
+        count: cython.Py_ssize_t
+        begin: cython.Py_ssize_t = 0
         total: cython.double
-        weight: cython.double
+        gradient: cython.double
+        moves: cython.bint
         derivative: cython.double = slope(self._loss, y, score)
         if derivative == 0:
             return False
-        for k in range(self._length):
-            column = self._columns[self._offset + k]
-            gradient = derivative * self._values[self._first + k]
-            total = self._weights[2 * column + 1] + gradient * gradient
-            self._weights[2 * column + 1] = total
-            total += self._delta
-            if total > 0:
-                weight = self._weights[2 * column] - self._rate * gradient / sqrt(total)
-                if self._box > 0:
-                    weight = min(max(weight, -self._box), self._box)
-                self._weights[2 * column] = weight
+        while begin < self._length:
+            count = self.add_squares(derivative, begin)
+            for k in range(count):
+                # Every root and quotient is taken, and none is of 0: so the loop has no branch.
+                total = self._delta + self._totals[k]
+                moves = total > 0
+                gradient = self._amounts[k] if moves else 0.0
+                self._amounts[k] = self._rate * gradient / sqrt(total if moves else 1.0)
+            self.subtract_amounts(begin, count, self._box)
+            begin += count
         return True
+
+    def _check_state(self, state: Any) -> None:
+        PairedLearner._check_state(self, state)
+        if state["squares"].min(initial=0.0) < 0:
+            raise invalid("squares", "sums of squares, none below 0", state["squares"])
 
     def _descent(self) -> Descent:
         return Descent(

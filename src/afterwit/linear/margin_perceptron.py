@@ -22,11 +22,12 @@ from typing import Any
 import cython
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.core.declared import Number, Option, is_not_negative
+from afterwit.core.declared import Option, not_negative
 from afterwit.core.inputs import RADIUS, SEPARABLE, length, margin_within_radius
 from afterwit.core.theorem import Theorem
 from afterwit.data.checks import positive_number
-from afterwit.linear._engine import SHARED
+from afterwit.linear._engine import SHARED, check_square
+from afterwit.linear._stops import Stop
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -35,6 +36,8 @@ else:
     from math import sqrt
 
     from afterwit.linear._engine import LinearLearner
+
+DIVERGED = cython.declare(cython.int, Stop.DIVERGED)
 
 
 class MarginUpdateBound(Theorem):
@@ -87,10 +90,7 @@ class MarginPerceptron(LinearLearner):
     theorems = (MarginUpdateBound(),)
 
     options = (Option("margin", 0.1, positive_number), *SHARED)
-    kept = (
-        Number("square", is_not_negative, "a number that is not negative"),
-        Number("peak", is_not_negative, "a number that is not negative"),
-    )
+    kept = (not_negative("square"), not_negative("peak"))
 
     def _begin(self) -> None:
         self._margin = self._options["margin"]
@@ -104,14 +104,13 @@ class MarginPerceptron(LinearLearner):
     def update(self, y: cython.int, score: cython.double) -> cython.bint:
         if self._square > 0 and y * score >= self._margin / 2 * sqrt(self._square):
             return False
-        self.add_and_measure(y)
-        return True
+        return self.add_and_measure(y)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def add_and_measure(self, y: cython.int) -> cython.void:
-        """Add y x to the weights and follow |w|^2."""
+    def add_and_measure(self, y: cython.int) -> cython.bint:
+        """Add y x to the weights and follow |w|^2; not if it would overflow."""
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t
         before: cython.double
@@ -121,9 +120,16 @@ class MarginPerceptron(LinearLearner):
             column = self._columns[self._offset + k]
             before = self._weights[column]
             after = before + y * self._values[self._first + k]
+            self._overwritten[k] = before
             self._weights[column] = after
             change += (after - before) * (after + before)
-        self._square += change
+        change += self._square
+        if change - change != 0:  # infinite or not a number, as it is if a weight is
+            for k in range(self._length - 1, -1, -1):
+                self._weights[self._columns[self._offset + k]] = self._overwritten[k]
+            self._stopped = DIVERGED
+            return False
+        self._square = change
         self._peak = max(self._peak, self._square)
         if self._square < 1e-6 * self._peak:
             # So much was taken away again that rounding may have left anything: measure w itself.
@@ -131,6 +137,11 @@ class MarginPerceptron(LinearLearner):
             for k in range(self._features):
                 self._square += self._weights[k] * self._weights[k]
             self._peak = self._square
+        return True
+
+    def _check_state(self, state: Any) -> None:
+        LinearLearner._check_state(self, state)
+        check_square(state["square"], state["weights"], state["peak"])
 
     @property
     def margin(self) -> float:

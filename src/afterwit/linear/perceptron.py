@@ -46,6 +46,8 @@ else:
 
 RHO = length("rho", "rho", "the margin at which the hinge losses of the unit vector v are taken")
 ROWS = Input("rows", "n", "how many examples it was trained on", COUNT)
+#: What the leave-one-out bounds are about.
+MEANS = "It is the mean error of training on n - 1 rows that is at most the mean of this, both over samples"
 
 
 def _on_updates(size: str, symbol: str) -> Input:
@@ -200,6 +202,7 @@ class TrainedBound(Theorem):
 
     A row that training on the others gets wrong is one of the M(S) that were added: the leave-one-out error of the
     sample is at most min(M, (R/gamma)^2) / n, and its mean is the mean error on new data of training on n - 1 rows.
+    So the theorem compares two means over samples; of this one sample it says nothing but the leave-one-out error.
     """
 
     id = "perceptron-trained"
@@ -212,9 +215,9 @@ class TrainedBound(Theorem):
         MARGIN,
         ROWS,
     )
-    needs = f"{IID}, separable with that margin; training went on until a whole pass was right"
+    needs = f"{IID}, separable with that margin; training went on until a whole pass was right. {MEANS}"
     citation = "Mohri et al. 2018, Theorem 8.9"
-    chance = "on average over samples, of which this is one"
+    chance = "on average over samples, not for each of them"
     foreseeable = False
 
     @staticmethod
@@ -263,7 +266,7 @@ class SVMLeaveOneOutBound(TrainedBound):
         MARGIN,
         ROWS,
     )
-    needs = f"{IID}, separable with that margin; the SVM has no offset"
+    needs = f"{IID}, separable with that margin; the SVM has no offset. {MEANS}"
     citation = "Mohri et al. 2018, Theorem 8.10"
 
     @staticmethod

@@ -23,12 +23,14 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.3.2;
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 
 from afterwit.core.declared import Number, Option, any_number
 from afterwit.data.checks import one_of, optional, positive_number
 from afterwit.data.margin_losses import LOSSES
-from afterwit.linear._engine import SHARED
+from afterwit.linear._engine import SHARED, check_square
 from afterwit.linear._regret import (
     BallBound,
     Descent,
@@ -37,6 +39,7 @@ from afterwit.linear._regret import (
     ObservedBallBound,
     ObservedGradientsBound,
 )
+from afterwit.linear._stops import Stop
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._losses import slope
@@ -48,6 +51,7 @@ else:
     from afterwit.linear._losses import slope
     from afterwit.linear._scaled import ScaledLearner
 
+DIVERGED = cython.declare(cython.int, Stop.DIVERGED)
 SCHEDULES = ("constant", "1/sqrt(t)")
 
 
@@ -100,16 +104,18 @@ class SGD(ScaledLearner):
         rate: cython.double = self._rate / sqrt(self._rounds) if self._decreasing else self._rate
         if self._ball == 0:
             self.add(-rate * derivative)
-        else:
-            self.step(-rate * derivative)
-            self.project()
+            return True
+        self.step(-rate * derivative)
+        if self._stopped:
+            return False
+        self.project()
         return True
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def step(self, amount: cython.double) -> cython.void:
-        """Add to the weights and follow their squared length."""
+        """Add to the weights and follow their squared length; not if it would overflow."""
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t
         before: cython.double
@@ -119,9 +125,16 @@ class SGD(ScaledLearner):
             column = self._columns[self._offset + k]
             before = self._weights[column]
             after = before + amount / self._scale * self._values[self._first + k]
+            self._overwritten[k] = before
             self._weights[column] = after
             total += (after - before) * (after + before)
-        self._square += self._scale * self._scale * total
+        total = self._square + self._scale * self._scale * total
+        if total - total != 0:  # infinite or not a number, as it is if a weight is
+            for k in range(self._length - 1, -1, -1):
+                self._weights[self._columns[self._offset + k]] = self._overwritten[k]
+            self._stopped = DIVERGED
+            return
+        self._square = total
 
     @cython.cfunc
     @cython.nogil
@@ -133,6 +146,11 @@ class SGD(ScaledLearner):
             factor = self._ball / sqrt(self._square)
             self._square = self._ball * self._ball
             self.shrink(factor)
+
+    def _check_state(self, state: Any) -> None:
+        ScaledLearner._check_state(self, state)
+        if self._ball:
+            check_square(state["square"], state["scale"] * state["weights"], self._ball * self._ball)
 
     def _descent(self) -> Descent:
         return Descent(

@@ -63,11 +63,13 @@ class WinnowBound(Theorem):
         if widest is None or not evidence.complete:
             return evidence.certificate(self, None, {}, separable)
         margin = widest.margin
+        # Before the first round there is no example, and nothing is too fast.
+        fastest = 2 * margin / evidence.radius**2 if evidence.radius else math.inf
         slow_enough = Assumption(
             "eta < 2 rho / r^2",
             Basis.OBSERVED,
             bool(evidence.rate * evidence.radius**2 < 2 * margin),
-            f"eta = {evidence.rate:.4g}, 2 rho / r^2 = {2 * margin / evidence.radius**2:.4g}",
+            f"eta = {evidence.rate:.4g}, 2 rho / r^2 = {fastest:.4g}",
         )
         if not slow_enough.holds:
             return evidence.certificate(self, None, {}, separable, slow_enough)

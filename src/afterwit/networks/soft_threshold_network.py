@@ -31,7 +31,9 @@ from afterwit.core.declared import LABELS, Numbers, Option
 from afterwit.core.learner import view
 from afterwit.data.checks import is_whole, numpy_seed, positive_number
 from afterwit.data.margin_losses import LOSSES
+from afterwit.data.room import require_room
 from afterwit.errors import invalid
+from afterwit.linear._stops import Stop
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -44,6 +46,7 @@ else:
     from afterwit.linear._losses import slope
 
 
+BEYOND_LIMIT = cython.declare(cython.int, Stop.BEYOND_LIMIT)
 LOGISTIC = cython.declare(cython.int, LOSSES.index("logistic"))
 
 
@@ -116,6 +119,7 @@ class SoftThresholdNetwork(LinearLearner):
     def _begin(self) -> None:
         gates = self._options["gates"]
         counts = _inner_counts(gates)
+        require_room("gates", 8 * (sum(counts) + 16 * gates[0]))
         layers = (*gates, 1)
         self._rate = self._options["rate"]
         self._layers = len(layers)
@@ -127,6 +131,7 @@ class SoftThresholdNetwork(LinearLearner):
         self._blame = view(np.zeros(sum(layers)))
         LinearLearner._begin(self)
         self._bad_values_show = False
+        self._cost_of_round = 8 + 2 * sum(counts)
         random = np.random.default_rng(self._options["seed"])
         np.asarray(self._weights)[: self._stride] = random.uniform(-1, 1, self._stride)
         self._inner = view(random.uniform(-1, 1, sum(counts)))
@@ -190,16 +195,40 @@ class SoftThresholdNetwork(LinearLearner):
                 blame = self._blame[self._outputs_at[layer] + h]
                 for k in range(below):
                     self._blame[down + k] += blame * self._inner[at + k]
-                    self._inner[at + k] -= self._rate * blame * self._outputs[down + k]
-                self._inner[at + below] -= self._rate * blame
             for k in range(below):
                 output = self._outputs[down + k]
                 self._blame[down + k] *= output * (1.0 - output)
+                if not -self._limit <= self._blame[down + k] <= self._limit:
+                    self._stopped = BEYOND_LIMIT
+                    return False
+        # Now nothing is in the way of the steps.
+        for layer in range(1, self._layers):
+            below = self._sizes[layer - 1]
+            down = self._outputs_at[layer - 1]
+            for h in range(self._sizes[layer]):
+                at = self._weights_at[layer] + h * (below + 1)
+                blame = self._blame[self._outputs_at[layer] + h]
+                for k in range(below):
+                    self._inner[at + k] -= self._rate * blame * self._outputs[down + k]
+                self._inner[at + below] -= self._rate * blame
         for k in range(self._length):
             column = self._columns[self._offset + k]
             for h in range(first):
                 self._weights[column * first + h] -= self._rate * self._blame[h] * self._values[self._first + k]
         return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_sound(self) -> cython.bint:
+        k: cython.Py_ssize_t
+        total: cython.double = 0.0
+        for k in range(self._inner.shape[0]):
+            total += self._inner[k] - self._inner[k]
+        return total == 0 and LinearLearner.is_sound(self)
+
+    def _is_steady(self) -> bool:
+        return False
 
     @property
     def _numbers_per_feature(self) -> int:
