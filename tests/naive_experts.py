@@ -7,6 +7,7 @@ programs may differ.
 
 import itertools
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 CLOSE = 1e-9
@@ -28,7 +29,7 @@ def loss_of(name, f, y):
         q = float(name[len("pinball(") : -1])
         return q * (y - f) if f < y else (1 - q) * (f - y)
     if name == "log":
-        return -math.log(f) if y == 1 else -math.log(1 - f)
+        return -math.log(f) if y == 1 else -math.log1p(-f)
     assert name == "zero-one"
     return 0.0 if f == y else 1.0
 
@@ -46,6 +47,44 @@ def slope_of(name, f, y):
         return {-1: -q, 0: 0, 1: 1 - q}[sign]
     assert name == "log"
     return -1 / f if y == 1 else 1 / (1 - f)
+
+
+# The log loss by probabilities of what happened, to so many digits that 1 - f keeps all that count.
+DIGITS = 60
+
+
+def chance_of(forecast, outcome):
+    """The probability a forecast gives to the outcome."""
+    with localcontext(prec=DIGITS):
+        return Decimal(forecast) if outcome == 1 else 1 - Decimal(forecast)
+
+
+def mixed_chance(p, advice, outcome):
+    """The probability the mean forecast gives to the outcome; sleepers have none."""
+    with localcontext(prec=DIGITS):
+        awake = [i for i in range(len(p)) if advice[i] is not None]
+        total = sum(Decimal(p[i]) for i in awake)
+        return sum(Decimal(p[i]) * chance_of(advice[i], outcome) for i in awake) / total
+
+
+def mixed_log_loss(p, advice, outcome):
+    with localcontext(prec=DIGITS):
+        return float(-mixed_chance(p, advice, outcome).ln())
+
+
+def log_tangents(p, advice, outcome):
+    """slope * (advice - forecast) for the log loss of the mean: (q - q_i) / q, with q the probability of what happened."""
+    with localcontext(prec=DIGITS):
+        mean = mixed_chance(p, advice, outcome)
+        return [0.0 if v is None else float((mean - chance_of(v, outcome)) / mean) for v in advice]
+
+
+def bayes_loss(advice, outcomes):
+    """What exponential weights at rate 1 lose under the log loss: -ln of the mean of the experts' probabilities of all that happened."""
+    with localcontext(prec=DIGITS):
+        n = len(advice[0])
+        products = [math.prod(chance_of(row[i], y) for row, y in zip(advice, outcomes, strict=True)) for i in range(n)]
+        return float(-(sum(products) / n).ln())
 
 
 # ---------------------------------------------------------------------- chance
@@ -91,6 +130,10 @@ class Naive:
         """From everyone's loss as shown, the mixture's, and what following each would have saved."""
         raise NotImplementedError
 
+    def shown_asleep(self, mixed, own):
+        """What a sleeper is shown: the loss of the mixture."""
+        return mixed
+
     # -- and uses these
 
     def scaled(self, loss):
@@ -122,6 +165,13 @@ class Naive:
             return math.fsum(p[i] * losses[i] for i in range(self.n) if losses[i] is not None)
         return loss_of(self.loss_name, forecast, outcome)
 
+    def tangents(self, p, advice, forecast, outcome):
+        """slope * (advice - forecast), which lies below the loss less the forecast's; 0 for those asleep."""
+        if self.loss_name == "log":
+            return log_tangents(p, advice, outcome)
+        slope = slope_of(self.loss_name, forecast, outcome)
+        return [0.0 if value is None else slope * (value - forecast) for value in advice]
+
     @property
     def weights(self):
         return self.mix([True] * self.n)
@@ -132,7 +182,10 @@ class Naive:
         p = self.mix(awake)
         forecast = self.forecast(advice, p)
         losses = [None if value is None else loss_of(self.loss_name, value, outcome) for value in advice]
-        own = self.own_loss(p, losses, forecast, outcome)
+        if self.loss_name == "log" and not self.draws:
+            own = mixed_log_loss(p, advice, outcome)
+        else:
+            own = self.own_loss(p, losses, forecast, outcome)
         self._count(p, awake, losses, own, forecast, outcome, advice)
         return forecast
 
@@ -155,8 +208,7 @@ class Naive:
             self.regrets[i] += own - losses[i]
             self.awake_rounds[i] += 1
         if self.gradient:
-            slope = slope_of(self.loss_name, forecast, outcome)
-            tangents = [slope * (advice[i] - forecast) if awake[i] else 0.0 for i in range(self.n)]
+            tangents = self.tangents(p, advice, forecast, outcome)
             gains = [-tangent for tangent in tangents]
             for i in up:
                 self.slope_regrets[i] += gains[i]
@@ -166,8 +218,8 @@ class Naive:
             gains = [own - losses[i] if awake[i] else 0.0 for i in range(self.n)]
             seen = [None if loss is None else self.scaled(loss) if self.ranged else loss for loss in losses]
             mixed = math.fsum(p[i] * seen[i] for i in up)
-            # A sleeper is shown the loss of the mixture.
-            seen = [mixed if value is None else value for value in seen]
+            asleep = self.shown_asleep(mixed, own)
+            seen = [asleep if value is None else value for value in seen]
         self.learn(p, awake, seen, mixed, gains)
         self.rounds += 1
 
@@ -242,6 +294,13 @@ class ExponentialWeights(Naive):
             self.fixed = math.sqrt(8 * math.log(n) / horizon)
         self.doubling = schedule == "doubling"
         self.history = []
+        # At such a rate exp(-rate * loss) is concave in the forecast.
+        most = {"log": 1.0, "square": 1 / (2 * self.high) if self.high > 0 else math.inf}.get(loss, 0.0)
+        self.exp_concave = self.fixed is not None and self.fixed / (self.high - self.low) <= most and not gradient
+
+    def shown_asleep(self, mixed, own):
+        """The loss of the forecast, where that is what the regret is bounded by (Freund et al. 1997)."""
+        return (self.scaled(own) if self.ranged else own) if self.exp_concave else mixed
 
     def mix(self, awake):
         counted, t = self.history, self.rounds + 1

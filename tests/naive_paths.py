@@ -81,3 +81,27 @@ def expected_regret_of_two(losses, epsilon_in_round, perturbation):
         expected += chance * first + (1 - chance) * second
         totals = [totals[0] + first, totals[1] + second]
     return expected - min(totals)
+
+
+def spread(paths, low, high):
+    """What the dearest path can cost in a round, the cheapest path, and the difference; every edge costs low to high."""
+    dearest = max(max(low, high) * len(path) for path in paths)
+    cheapest = min(min(low, high) * len(path) for path in paths)
+    return dearest, cheapest, dearest - cheapest
+
+
+def perturbation_constants(paths, low, high, perturbation):
+    """Q and S of the perturbed leader, from the list of paths: what not knowing a round costs, and the perturbation in all."""
+    shortest, longest = min(map(len, paths)), max(map(len, paths))
+    edges = len({place for path in paths for place in path})
+    if shortest == longest:  # a constant added to all costs changes nothing
+        low, high = 0, high - low
+    dearest, _, difference = spread(paths, low, high)
+    if perturbation == "uniform":
+        size = high / 2 if shortest == longest else max(abs(low), abs(high))
+        return difference * edges * size, longest / 2 - shortest / (edges + 1)
+    # The best path's perturbation, on average the length of some path, is at least the shortest's.
+    harmonic = sum(1 / i for i in range(1, edges + 1))
+    log_paths = math.log(len(paths))
+    most = min(longest * harmonic, longest + math.sqrt(2 * longest * log_paths) + log_paths)
+    return dearest**2, most - shortest

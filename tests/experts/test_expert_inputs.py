@@ -148,6 +148,29 @@ def test_frames(library):
         assert named.learn_one(module.Series({"c": 1.0, "a": 0.0}), 1.0) == learner.learn_one([0.0, nan, 1.0], 1.0)
 
 
+@by_algorithm
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dicts", "array"])
+def test_the_wrong_number_of_columns_is_refused(case, library):
+    """Two columns for three experts: the third is not asleep but forgotten, and nobody knows who it is."""
+    columns = {"a": [0.0, 1.0], "b": [1.0, 0.0], "c": [1.0, 1.0], "d": [0.0, 0.0]}
+
+    def advice(names):
+        if library == "array":
+            return np.array([columns[name] for name in names]).T
+        if library == "dicts":
+            return [{name: columns[name][i] for name in names} for i in range(2)]
+        module = pytest.importorskip(library)
+        kept = {name: columns[name] for name in names}
+        return module.table(kept) if library == "pyarrow" else module.DataFrame(kept)
+
+    what = r"advice must be (from at most 3 experts|a DataFrame with 3 columns|two-dimensional with 3 columns)"
+    # A dict names only those that are awake.
+    for names in ("abcd",) if library == "dicts" else ("ab", "abcd"):
+        learner = case.make(3)
+        refused(learner, "learn_many", advice(names), [1.0, 0.0], match=what)
+        refused(learner, "predict_many", advice(names), match=what)
+
+
 def test_names_are_learned_as_they_come():
     learner = aw.BOA(3)
     learner.learn_one({"a": 0.0}, 1.0)
@@ -433,6 +456,11 @@ def test_losses_of_ones_own():
     assert plain.gradient is False
     drawing = aw.BOA(3, loss=losses.function(lambda f, y: float(f != y), convex=False), seed=3)
     assert set(drawing.learn_many(advice, outcomes)) <= set(advice.ravel())
+    # Slopes say nothing about losses that are not convex, even where they are given.
+    bent = losses.function(lambda f, y: abs(f - y) ** 0.5, lambda f, y: np.sign(f - y), convex=False)
+    assert aw.BOA(3, loss=bent).gradient is False
+    with pytest.raises(InputError, match="gradient must be False for a loss that has no gradient or is not convex"):
+        aw.BOA(3, loss=bent, gradient=True)
 
 
 class OddError(Exception):
@@ -497,7 +525,21 @@ BAD = {
     "n_experts": [0, -1, 1.5, "abc", b"a", None, True, [], ["a", "a"], [["a"]], {}, 2 + 0j],
     "loss": ["cubic", 3, None, "pinball(1)", int],
     "gradient": [1, "yes", 0],
-    "loss_range": [(1, 0), (0, 0), (0,), (0, 1, 2), 3, "ab", (0, inf), (nan, 1), (0, 10**400), (None, 1)],
+    "loss_range": [
+        (1, 0),
+        (0, 0),
+        (0,),
+        (0, 1, 2),
+        3,
+        "ab",
+        (0, inf),
+        (nan, 1),
+        (0, 10**400),
+        (None, 1),
+        (0, 5e-324),
+        (0, 9e-151),
+        (0, 1e150),
+    ],
     "seed": [-1, 1.5, "a", None, True, 2**62],
     "rate": [0, -1, inf, nan, "a", True, 10**400],
     "horizon": [0, -1, 1.5, "a", True],
@@ -572,7 +614,7 @@ def test_options_that_do_not_go_together():
             call()
     used = aw.ExponentialWeights(2)
     used.observe([0.0, 1.0])
-    with pytest.raises(InputError, match="received one that has learned 1 rounds"):
+    with pytest.raises(InputError, match="received one that has learned 1 round"):
         aw.SwapRegret(used)
 
 

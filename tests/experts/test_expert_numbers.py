@@ -188,3 +188,91 @@ def test_losses_too_large_to_square_are_refused():
         with pytest.raises(aw.errors.InputError, match="must be a finite number below 1e\\+150"):
             learner.learn_one(advice, outcome)
     assert learner == aw.MLpol(2)
+
+
+# ---------------------------------------------------------------------- AdaHedge, whose rate follows from differences
+
+
+@pytest.mark.parametrize("gradient", [False, True])
+def test_adahedge_gives_equal_experts_equal_shares_whoever_sleeps(gradient):
+    """A cost that is pure rounding would make the rate huge, and a sleeper's loss, rounded, would decide who gets all."""
+    for seed in range(100 if aw.compiled else 10):
+        random = np.random.default_rng(seed)
+        rounds, n = 30, int(random.integers(2, 7))
+        advice = np.repeat(random.normal(size=(rounds, 1)) * 10.0 ** random.integers(-3, 9), n, axis=1)
+        asleep = random.random((rounds, n)) < 0.4
+        asleep[np.arange(rounds), random.integers(0, n, rounds)] = False
+        learner = aw.AdaHedge(n, gradient=gradient)
+        learner.learn_many(np.where(asleep, np.nan, advice), random.normal(size=rounds))
+        assert (learner.weights == 1 / n).all()
+        state = learner.state()
+        assert (state["delta"], state["squared_ranges"]) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("asleep", [0.0, 0.3])
+def test_adahedge_does_not_change_when_losses_are_shifted(asleep):
+    """Differences of a few units in the last place of the losses count as they are, not as the rounded mixture has it."""
+    for seed in range(100 if aw.compiled else 10):
+        random = np.random.default_rng(seed)
+        rounds, n = 40, int(random.integers(2, 7))
+        differences = np.where(random.random((rounds, n)) < 0.5, random.integers(0, 4, (rounds, n)), 0) * 2.0**-20
+        sleepers = random.random((rounds, n)) < asleep
+        sleepers[np.arange(rounds), random.integers(0, n, rounds)] = False
+        differences[sleepers] = np.nan
+        shift = 2.0**31 * random.integers(1, 3, (rounds, 1))  # one unit in the last place is 2^-21 or 2^-20
+        plain, shifted = aw.AdaHedge(n, gradient=False), aw.AdaHedge(n, gradient=False)
+        for t in range(rounds):
+            plain.observe(differences[t])
+            shifted.observe(differences[t] + shift[t])
+            assert np.allclose(shifted.weights, plain.weights, rtol=1e-7, atol=1e-12), t
+        assert math.isclose(shifted.state()["delta"], plain.state()["delta"], rel_tol=1e-7)
+        assert shifted.certificate().bound == plain.certificate().bound
+
+
+def test_adahedge_by_slopes_pays_for_differences_in_the_last_place():
+    """The forecast is rounded to one of the two; with a cost of 0 the better one would get all the weight at once."""
+    for seed in range(50):
+        random = np.random.default_rng(seed)
+        n = int(random.integers(2, 7))
+        advice = np.full(n, random.uniform(1, 2))
+        advice[random.permutation(n)[: n // 2]] += 2.0**-52
+        learner = aw.AdaHedge(n)
+        learner.learn_one(advice, 0.0)
+        state = learner.state()
+        # The first cost is the mean of equal shares less the least.
+        assert math.isclose(state["delta"], state["largest_range"] * (n // 2) / n, rel_tol=1e-9)
+
+
+# ---------------------------------------------------------------------- ranges of any width
+
+
+RANGED = [case for case in CASES if "loss_range" in case.make(2).parameters]
+RANGES = [
+    (0.0, 1e-150),
+    (-1e-150, 1e-150),
+    (0.0, 9e149),
+    (-9e149, 9e149),
+    (1.0, 1 + 2.0**-52),
+    (1e149, math.nextafter(1e149, math.inf)),
+]
+
+
+@pytest.mark.parametrize("case", RANGED, ids=str)
+@pytest.mark.parametrize("ends", RANGES, ids=str)
+def test_the_narrowest_and_the_widest_ranges(case, ends):
+    """What is accepted makes no infinity and no NaN: not in weights, not in the state, not in a bound."""
+    low, high = ends
+    if case.gradient and not low <= 0 <= high:
+        return
+    learner = Case(case.name, {**case.options, "loss_range": ends}, case.base).make(3)
+    random = np.random.default_rng(4)
+    losses = np.clip(low + (high - low) * random.integers(0, 11, (50, 3)) / 10, low, high)
+    if case.gradient:  # a loss less the mixture's has to be in the range
+        losses = losses / 3 if low < 0 else np.repeat(losses[:, :1], 3, axis=1)
+    learner.observe_many(losses)
+    sound(learner)
+    for name, value in learner.state().items():
+        assert name in ("names", "copies") or np.isfinite(value).all(), name
+    certificate = learner.certificate(losses)
+    for each in (certificate, *certificate.others):
+        assert each.bound is None or not math.isnan(each.bound), str(each)

@@ -96,6 +96,9 @@ WATCHERS = [
     Case("SwapRegret", base=Case("BOA", {"gradient": False})),
     Case("SwapRegret", base=Case("MLpol", {"gradient": False})),
     Case("SwapRegret", base=Case("AdaHedge", {"gradient": False})),
+    Case("SwapRegret", base=Case("RandomizedWeightedMajority", {"beta": 0.7})),
+    Case("SwapRegret", base=Case("SleepingExperts", {"epsilon": 0.3})),
+    Case("SwapRegret", base=Case("PolynomialWeights", {"power": 3})),
 ]
 by_watcher = pytest.mark.parametrize("case", WATCHERS, ids=str)
 
@@ -199,17 +202,103 @@ def test_bounds_hold_for_sleepers_on_the_rounds_in_which_they_were_awake(case):
         nothing_violated(learner, some=False)
 
 
-def test_no_bound_by_concavity_where_an_expert_slept():
-    """What a sleeper is shown exceeds the loss of the forecast: ln N / rate does not hold, and is not claimed."""
+def test_the_bound_by_concavity_holds_for_an_expert_that_slept():
+    """Shown the mixture's loss while it sleeps, the third expert would have a regret of 5.3, far above ln N / rate."""
     learner = aw.ExponentialWeights(3, rate=0.5)
     for t in range(400):
         learner.learn_one([0.0, 1.0, np.nan], t % 2)
     for _ in range(100):
         learner.learn_one([0.0, 0.0, 1.0], 1.0)
-    certificates = nothing_violated(learner)
-    assert learner.regret > math.log(3) / 0.5
+    certificate = nothing_violated(learner)["exp-concave bound"]
+    assert certificate.verdict is Verdict.HOLDS
+    assert certificate.bound == math.log(3) / 0.5
+    assert learner.regret <= math.log(3) / 0.5
+
+
+def against_sleepers(random, loss, n, rounds, make):
+    """The learner's favourite is wrong, and those who are right in the end wake up late: advice and outcomes."""
+    learner = make(n)
+    for t in range(rounds):
+        row = random.uniform(0.001, 0.999, n) if random.random() < 0.5 else random.choice([0.001, 0.5, 0.999], n)
+        asleep = random.random(n) < random.choice([0.0, 0.5, 0.9])
+        if t < rounds // 2:
+            asleep[-1] = True
+        asleep[int(random.integers(0, n - 1))] = False
+        row[asleep] = np.nan
+        outcome = float(learner.predict_one(row) < 0.5)
+        if t >= rounds // 2:
+            row[-1] = 0.001 + 0.998 * outcome
+        if loss == "square" and random.random() < 0.2:
+            outcome = random.random()
+        learner.learn_one(row, outcome)
+    return learner
+
+
+SLEEPING_AT_A_RATE = [
+    {"loss": "log"},
+    {"loss": "log", "rate": 0.25},
+    {"loss": "log", "rate": 7.0, "loss_range": (0.0, 7.0)},
+    {"loss": "log", "horizon": 30, "loss_range": (0.0, 7.0)},
+    {"loss": "square", "rate": 0.5},
+    {"loss": "square", "rate": 0.1},
+    {"loss": "square", "rate": 1.0, "loss_range": (-1.0, 1.0)},
+    {"loss": "square", "horizon": 400},
+    {"loss": "absolute", "rate": 0.5},
+    {"loss": "square", "rate": 3.0},
+]
+
+
+@pytest.mark.parametrize("options", SLEEPING_AT_A_RATE, ids=str)
+def test_bounds_at_a_fixed_rate_hold_for_sleepers_against_adversaries(options):
+    """The exp-concave bound where the rate is small enough for the loss; the fixed rate bound where there is a range."""
+    random = np.random.default_rng(8)
+    low, high = options.get("loss_range", (0.0, 1.0))
+    for _ in range(60 if aw.compiled else 6):
+        n = int(random.integers(2, 6))
+        learner = against_sleepers(random, options["loss"], n, 60, lambda n: aw.ExponentialWeights(n, **options))
+        certificates = nothing_violated(learner)
+        expected = options["loss"] != "absolute" and options.get("rate") != 3.0
+        made = certificates.get("exp-concave bound")
+        assert (made is not None and made.verdict is Verdict.HOLDS) is expected
+        if expected:
+            assert learner.regrets.max() <= math.log(n) / learner.state()["rate"] * (high - low) * (1 + 1e-9)
+        if "loss_range" in options or options["loss"] != "log":
+            assert certificates["fixed rate bound"].verdict is Verdict.HOLDS
+
+
+def test_the_bound_for_sleepers_is_an_equality_for_the_log_loss_at_rate_1():
+    """The weights of all experts together fall exactly as fast as those of a sleeper: the mean of exp(regret) is 1."""
+    random = np.random.default_rng(9)
+    for _ in range(200 if aw.compiled else 20):
+        n, rounds = int(random.integers(2, 6)), int(random.integers(1, 40))
+        advice = random.uniform(0.01, 0.99, (rounds, n))
+        asleep = random.random((rounds, n)) < 0.4
+        asleep[np.arange(rounds), random.integers(0, n, rounds)] = False
+        learner = aw.ExponentialWeights(n, loss="log")
+        learner.learn_many(np.where(asleep, np.nan, advice), random.integers(0, 2, rounds))
+        assert math.isclose(np.exp(learner.regrets).mean(), 1.0, rel_tol=1e-10)
+    # One that sleeps through a time of mistakes, and then alone is right: its regret comes to ln N.
+    learner = aw.ExponentialWeights(4, loss="log")
+    learner.learn_many(np.tile([0.9, 0.8, 0.3, np.nan], (20, 1)), np.zeros(20))
+    learner.learn_many(np.tile([0.5, 0.5, 0.5, 1 - 1e-12], (60, 1)), np.ones(60))
+    assert math.isclose(learner.regret, math.log(4), rel_tol=1e-9)
+    assert learner.certificate().verdict is Verdict.HOLDS
+
+
+def test_no_bound_by_concavity_for_a_model_whose_sleepers_were_shown_the_mixture():
+    """A model file from before says in its sums what its sleepers were shown."""
+    advice, outcomes = np.tile([0.0, 1.0, np.nan], (40, 1)), np.tile([0.0, 1.0], 20)
+    learner = aw.ExponentialWeights(3, rate=0.5)
+    learner.learn_many(advice, outcomes)
+    assert all_of(learner)["exp-concave bound"].verdict is Verdict.HOLDS
+    state = learner.state()
+    # The mixture's loss is 1/2 in every round, the forecast's at most 1/4 while the weights are nearly equal.
+    learner.restore({**state, "cumulative": np.array([20.0, 20.0, 20.0])})
+    certificates = all_of(learner)
     assert certificates["exp-concave bound"].verdict is Verdict.NOT_APPLICABLE
-    assert "slept" in str(certificates["exp-concave bound"])
+    assert certificates["exp-concave bound"].bound is None
+    assert "sleepers were shown the mixture's loss" in certificates["exp-concave bound"].line()
+    assert certificates["fixed rate bound"].verdict is Verdict.HOLDS
 
 
 # ---------------------------------------------------------------------- the bounds, computed anew
@@ -315,6 +404,22 @@ def test_the_bounds_are_those_of_the_literature(case):
         if case.name == "FixedShare":
             best = naive.best_segments(losses.tolist(), case.options["shifts"])
             assert math.isclose(learner.certificate().observed, learner.loss - best, abs_tol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["SecondOrderWeights", "RandomizedWeightedMajority"])
+def test_the_bound_for_a_horizon_is_not_claimed_after_more_rounds(name):
+    """2 sqrt(T ln N) holds up to round T; of the rounds after it, it says nothing."""
+    learner = getattr(aw, name)(2, horizon=10)
+    learner.observe_many(np.tile([0.0, 1.0], (10, 1)))
+    assert all_of(learner)["horizon bound"].bound == 2 * math.sqrt(10 * math.log(2))
+    learner.observe([0.0, 1.0])
+    certificates = nothing_violated(learner)
+    assert "horizon bound" not in certificates
+    # And indeed: in turn one and the other err, so that the regret grows by a part of each round.
+    late = getattr(aw, name)(2, horizon=2)
+    rows = against_the_favourite(late, 400)
+    assert late.loss - rows.sum(axis=0).min() > 2 * math.sqrt(2 * math.log(2))
+    nothing_violated(late)
 
 
 def test_bounds_are_in_the_unit_of_the_losses():
@@ -569,6 +674,36 @@ def test_swap_regret_adds_the_bounds_for_those_to_whom_the_regrets_are_largest(n
     assert math.isclose(sum(part.observed for part in parts), learner.swap_regret, rel_tol=1e-9)
     assert all(part.observed <= part.bound for part in parts)
     assert math.isclose(sum(part.bound for part in parts), learner.certificate().bound)
+
+
+def played_losses(learner, losses):
+    """By the shares in every round, the loss of j weighted by how much i was played: what copy i is shown of j."""
+    shown = 0.0
+    for row in losses:
+        shown = shown + np.outer(learner.weights, row)
+        learner.observe(row)
+    return shown
+
+
+def test_swap_regret_over_a_base_whose_theorem_bounds_the_loss():
+    """A bound on the loss of a copy, less the loss of the expert to be played in its place, bounds its regret."""
+    losses = sequences(60, 3, seed=6)["random"] * [1.0, 0.3, 1.0]
+    learner = aw.SwapRegret(aw.RandomizedWeightedMajority(3, beta=0.7))
+    least = played_losses(learner, losses).min(axis=1)
+    certificate = learner.certificate()
+    expected = 3 * math.log(3) / 0.3 + 0.3 * least.sum()
+    assert math.isclose(certificate.bound, expected, rel_tol=1e-9)
+    assert certificate.verdict is Verdict.HOLDS
+    learner = aw.SwapRegret(aw.SleepingExperts(3, epsilon=0.5), loss_range=(0, 2))
+    least = played_losses(learner, losses).min(axis=1)
+    expected = 2 * 3 * 1.5 * math.log(3) / math.log(1.5) + 0.5 * least.sum()
+    assert math.isclose(learner.certificate().bound, expected, rel_tol=1e-9)
+    # A factor below 1/2 has no theorem: then there is no bound either.
+    learner = aw.SwapRegret(aw.RandomizedWeightedMajority(3, beta=0.3))
+    learner.observe_many(losses)
+    certificate = learner.certificate()
+    assert (certificate.verdict, certificate.bound) == (Verdict.NOT_APPLICABLE, None)
+    assert "beta is 0.3" in " ".join(certificate.why_not())
 
 
 @pytest.mark.parametrize("name", ["AdaHedge", "BOA", "MLpol"])

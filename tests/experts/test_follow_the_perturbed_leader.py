@@ -120,7 +120,7 @@ def test_many_rounds_in_several_stretches_of_draws(monkeypatch):
     losses = np.random.default_rng(1).random((50, 6))
     whole = aw.FollowThePerturbedLeader(6)
     expected = whole.observe_many(losses)
-    monkeypatch.setattr("afterwit.experts.follow_the_perturbed_leader.DRAWN_AHEAD", 40)
+    monkeypatch.setattr("afterwit.experts._path_learner.SLICE_NUMBERS", 40)
     parts = aw.FollowThePerturbedLeader(6)
     assert parts.observe_many(losses).tolist() == expected.tolist()
     assert parts == whole
@@ -244,6 +244,39 @@ def test_the_constants_are_those_of_the_list_of_paths(graph):
             sums = np.column_stack([draws[:, path].sum(axis=1) for path in paths])
             gain = (sums.max(axis=1) - min(lengths)).mean()
         assert gain <= stability.total_cost + 5 * max(lengths) / math.sqrt(400)
+
+
+#: Paths of one, two and four edges, and paths of two edges each.
+UNEVEN = ([(0, 4), (0, 1), (1, 4), (1, 2), (2, 3), (3, 4)], 0, 4)
+EVEN = ([(0, 1), (0, 2), (1, 3), (2, 3), (0, 2)], 0, 3)
+
+
+@pytest.mark.parametrize("perturbation", PERTURBATIONS)
+@pytest.mark.parametrize("graph", [UNEVEN, EVEN], ids=["uneven", "even"])
+@pytest.mark.parametrize("ends", [(0, 1), (0, 3), (2, 5)], ids=str)
+def test_the_constants_where_paths_differ_in_length(perturbation, graph, ends):
+    """S takes off what the shortest path is given, not the longest: some choice may be as short as that."""
+    edges, source, sink = graph
+    learner = aw.FollowThePerturbedLeader(
+        edges=edges, source=source, sink=sink, epsilon=0.5, perturbation=perturbation, loss_range=ends
+    )
+    learner.observe_many(np.random.default_rng(0).uniform(*ends, (20, len(edges))))
+    cost, total = naive_paths.perturbation_constants(naive_paths.all_paths(*graph), *ends, perturbation)
+    made = {one.theorem.name: one for one in (learner.certificate(), *learner.certificate().others)}
+    certificate = made["regret of the perturbed leader"]
+    assert certificate.inputs["Q"] == pytest.approx(cost, rel=1e-12)
+    assert certificate.inputs["S"] == pytest.approx(total, rel=1e-12)
+    assert certificate.bound == pytest.approx(0.5 * cost * 20 + total / 0.5, rel=1e-12)
+    assert learner.clone({"epsilon": None, "horizon": 20}).epsilon == pytest.approx(math.sqrt(total / cost / 20))
+
+
+@pytest.mark.parametrize("ends", [(0, 1), (0, 4), (-1, 1)])
+def test_one_choice_needs_no_perturbation(ends):
+    learner = aw.FollowThePerturbedLeader(1, horizon=10, loss_range=ends)
+    assert learner.epsilon == 1 / (ends[1] - ends[0])
+    assert learner.choose() == 0
+    learner.observe([ends[1]])
+    assert learner.certificate().observed == 0
 
 
 def test_many_paths():

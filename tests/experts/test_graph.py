@@ -23,6 +23,7 @@ def test_counts_lengths_and_best_paths_are_those_of_the_list(graph, random):
     assert ours.path_count == len(paths)
     assert ours.log_path_count == math.log(len(paths))
     assert (ours.shortest, ours.longest) == (min(map(len, paths)), max(map(len, paths)))
+    assert ours.one_length is (len(set(map(len, paths))) == 1)
     assert np.flatnonzero(ours.on_path).tolist() == sorted({place for path in paths for place in path})
     costs = [random.randint(-8, 8) / 4 for _ in edges]
     for found, best in ((ours.shortest_path(costs), min), (ours.longest_path(costs), max)):
@@ -52,7 +53,7 @@ def test_source_and_sink_are_found_and_may_be_inside():
     assert (graph.source, graph.sink, graph.path_count) == ("a", "d", 2)
     inside = PathGraph(chain, "b", "c")
     assert (inside.path_count, inside.on_path.tolist()) == (1, [False, True, False, False])
-    assert repr(inside) == "PathGraph: 4 edges, paths from 'b' to 'c' of 1 to 1 edges"
+    assert repr(inside) == "PathGraph: 4 edges, paths from 'b' to 'c' of 1 to 1 edge"
     assert PathGraph(inside).path_count == 1
     assert PathGraph(inside, source="a").path_count == 1
 

@@ -72,6 +72,24 @@ def test_every_round_is_within_the_bound_and_the_checker_finds_the_same(graph, r
         assert certificate.inputs["M"] == learner.graph.width(0, 1)
 
 
+@pytest.mark.parametrize("ends", [(0, 1), (2, 3), (-3, -2), (-1, 2), (0.5, 4)], ids=str)
+@given(graph=graphs(), random=st.randoms(use_true_random=False))
+def test_the_width_is_that_of_paths_of_any_length_and_costs_anywhere(ends, graph, random):
+    """The dearest path may be the longest or the shortest, and so may the cheapest: it depends on the signs of the costs."""
+    edges, source, sink = graph
+    low, high = ends
+    learner = aw.OnlineShortestPath(edges, source, sink, rate=0.3, cost_range=ends)
+    paths = naive_paths.all_paths(edges, source, sink)
+    for _ in range(6):
+        learner.learn_one([random.choice([low, high]) for _ in edges])
+    certificate = learner.certificate()
+    _, cheapest, width = naive_paths.spread(paths, low, high)
+    assert certificate.inputs["M"] == width
+    assert certificate.bound == pytest.approx(math.log(len(paths)) / 0.3 + 0.3 * 6 * width**2 / 8)
+    assert certificate.ceiling.value == pytest.approx(learner.loss - 6 * cheapest, abs=1e-9)
+    assert certificate.verdict is Verdict.HOLDS
+
+
 @pytest.mark.parametrize("pairs", [1, 3])
 @pytest.mark.parametrize("options", [{"rate": 0.1}, {"horizon": 300}, {}], ids=str)
 def test_against_an_adversary(options, pairs):
@@ -439,6 +457,6 @@ def test_a_state_that_is_none_is_refused(change):
 def test_it_says_what_it_is():
     learner = aw.OnlineShortestPath(DIAMOND)
     learner.learn_one([0.5] * 5)
-    text = "OnlineShortestPath on PathGraph: 5 edges, paths from 's' to 't' of 2 to 3 edges: 1 rounds, cost 1.16667"
+    text = "OnlineShortestPath on PathGraph: 5 edges, paths from 's' to 't' of 2 to 3 edges: 1 round, cost 1.16667"
     assert repr(learner) == text
-    assert str(learner.certificate()).startswith("OnlineShortestPath, 1 rounds\n  promised   regret at most ")
+    assert str(learner.certificate()).startswith("OnlineShortestPath, 1 round\n  promised   regret at most ")

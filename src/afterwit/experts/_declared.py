@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.declared import Count, Kept, Number, Numbers, Option
+from afterwit.core.declared import Count, Kept, Number, Numbers, Option, is_not_negative
 from afterwit.data import losses
 from afterwit.data.advice import Experts, read_experts
 from afterwit.data.checks import count, flag, optional, positive_number, whole_number
+from afterwit.data.values import are_different
 from afterwit.errors import invalid
 
 #: A loss beyond this is refused: its square would not be a number.
 LARGEST_LOSS = 1e150
+#: A gain below this counts as none where its square is needed: that would not be a number above 0. A range of losses
+#: is at least as wide.
+LEAST_GAIN = 1e-150
 #: How far a loss may be outside its range, as a part of it, to count as rounding.
 RANGE_SLACK = 1e-9
 
@@ -35,11 +39,12 @@ def loss_range(parameter: str, value: Any) -> tuple[float, float]:
     """The least and the greatest loss."""
     try:
         low, high = (float(end) for end in value)
-        if -LARGEST_LOSS < low < high < LARGEST_LOSS:
+        if -LARGEST_LOSS < low < high < LARGEST_LOSS and high - low >= LEAST_GAIN:
             return low, high
     except (TypeError, ValueError, OverflowError):
         pass
-    raise invalid(parameter, "a pair (low, high) of finite numbers with low < high", value)
+    sizes = f"below {LARGEST_LOSS:g} in size, high at least {LEAST_GAIN:g} above low"
+    raise invalid(parameter, f"a pair (low, high) of finite numbers {sizes}", value)
 
 
 def unit_range(parameter: str, value: Any) -> tuple[float, float]:
@@ -99,8 +104,11 @@ class ExpertNames(Kept):
         return list(learner._experts.names)
 
     def check(self, learner: Any, value: Any) -> None:
-        if not isinstance(value, list) or len(value) > learner._n:
-            raise invalid(self.name, f"at most {learner._n} names", value)
+        if not are_different(value) or len(value) > learner._n:
+            raise invalid(self.name, f"at most {learner._n} different names", value)
+        given = read_experts(learner._given_experts()).names
+        if given and value != list(given):
+            raise invalid(self.name, "those it was made with", value)
 
     def write(self, learner: Any, value: Any) -> None:
         learner._experts = Experts(learner._n, value)
@@ -116,4 +124,6 @@ COUNTED = (
     Numbers("regrets", each_expert),
     Numbers("slope_regrets", each_slope),
     Counts("asleep_rounds"),
+    Number("size", is_not_negative, "a finite number, at least 0", before=0.0),
+    Number("blur", is_not_negative, "a finite number, at least 0", before=0.0),
 )

@@ -17,19 +17,31 @@ import numpy as np
 
 from afterwit.core.certificate import certify
 from afterwit.core.learner import view
+from afterwit.core.turns import SLICE, breathe
 from afterwit.data import advice as _advice
 from afterwit.data import losses as losses_module
 from afterwit.data.checks import FLOAT_MAX
-from afterwit.errors import invalid, shorten
+from afterwit.data.room import require_room
+from afterwit.errors import counted, invalid, shorten
 from afterwit.experts._declared import COUNTED
 from afterwit.experts._regret import Setting, Way
 
 if cython.compiled:
     from cython.cimports.afterwit.core.learner import Storable
+    from cython.cimports.afterwit.core.turns import Lock, begin_rounds, end_rounds, seconds
     from cython.cimports.afterwit.experts._judged import JudgedRound
+    from cython.cimports.libc.math import fabs
 else:
+    from math import fabs
+
     from afterwit.core.learner import Storable
+    from afterwit.core.turns import Lock, begin_rounds, end_rounds, seconds
     from afterwit.experts._judged import JudgedRound
+
+
+SLICE_LENGTH = cython.declare(cython.double, SLICE)
+#: How many experts are weighed between two looks at the clock.
+WORK_BETWEEN_LOOKS = cython.declare(cython.longlong, 50_000)
 
 
 @cython.cclass
@@ -60,14 +72,18 @@ class ExpertLearner(JudgedRound):
             raise invalid("loss_range", "a range around 0, because it is that of slopes", loss_range)
         if "gradient" in self._options:
             self._options["gradient"] = gradient
-        if not cython.compiled:
-            self._lock = cython.pymutex()
+        self._lock = Lock()
         self._experts = _advice.read_experts(self._given_experts())
+        # Fewer than so many arrays with a number for each expert are made.
+        require_room("n_experts", 24 * 8 * self._experts.count)
         drawing = self.way in (Way.EXPECTED, Way.DRAWN) or (self.way is None and not loss.convex)
         self._begin_weighing(self._experts.count, drawing, settings["seed"])
         self._begin_judging(loss, gradient, loss_range)
+        self._cost_of_round = 4 + self._n
         self._unforecast = 0
         self._loss = 0.0
+        self._size = 0.0
+        self._blur = 0.0
         self._expert_losses = view(np.zeros(self._n))
         self._regrets = view(np.zeros(self._n))
         self._slope_regrets = view(np.zeros(self._n if self._linear else 0))
@@ -119,6 +135,8 @@ class ExpertLearner(JudgedRound):
             for i in range(self._n):
                 self._slope_regrets[i] += self.gain(i)
         self._loss += own
+        self._size += fabs(own) + fabs(self._low) + self._width * (self._farthest + (0.5 if self._ranged else 0.0))
+        self._blur += self._moved
         self.update()
         self._rounds += 1
 
@@ -168,7 +186,9 @@ class ExpertLearner(JudgedRound):
         return _advice.check_presence(values, experts, self.sleeping, refusal, parameter)
 
     def _predictions(self, values: Any, experts: Any) -> Any:
-        t: cython.Py_ssize_t
+        t: cython.Py_ssize_t = 0
+        until: cython.double
+        work: cython.longlong
         rounds: cython.Py_ssize_t = len(values)
         n: cython.Py_ssize_t = self._n
         sleepers: cython.bint = self._present(values, experts)
@@ -176,14 +196,28 @@ class ExpertLearner(JudgedRound):
         forecasts = np.empty(rounds)
         made: cython.double[::1] = view(forecasts)
         with self._lock:
-            self._values = view(values.reshape(-1))
-            self.wake_all()
-            self._look_for_sleepers = sleepers
-            with cython.nogil:
-                for t in range(rounds):
-                    self.wake(t * n)
-                    made[t] = self.predict()
-            self._let_go()
+            begin_rounds()
+            try:
+                self._values = view(values.reshape(-1))
+                self.wake_all()
+                self._look_for_sleepers = sleepers
+                while t < rounds:
+                    until, work = seconds() + SLICE_LENGTH, 0
+                    with cython.nogil:
+                        while t < rounds:
+                            self.wake(t * n)
+                            made[t] = self.predict()
+                            t += 1
+                            work += self._cost_of_round
+                            if work > WORK_BETWEEN_LOOKS:
+                                work = 0
+                                if seconds() > until:
+                                    break
+                    if t < rounds:
+                        breathe()
+            finally:
+                self._let_go()
+                end_rounds()
         return forecasts
 
     def _learn(self, values: Any, outcomes: Any, experts: Any, shares: Any = None) -> Any:
@@ -191,8 +225,10 @@ class ExpertLearner(JudgedRound):
 
         ``shares`` may be an array to be filled with everyone's share in each round.
         """
-        t: cython.Py_ssize_t
+        t: cython.Py_ssize_t = 0
         i: cython.Py_ssize_t
+        until: cython.double
+        work: cython.longlong
         rounds: cython.Py_ssize_t = len(values)
         n: cython.Py_ssize_t = self._n
         bad: cython.int = 0
@@ -209,36 +245,54 @@ class ExpertLearner(JudgedRound):
         noted: cython.double[::1] = view(shares.reshape(-1) if keeping else np.zeros(1))
         with self._lock:
             before = self._state() if rounds > 1 else None
-            self._values = view(values.reshape(-1))
-            self.wake_all()
-            self._look_for_sleepers = sleepers
-            with cython.nogil:
-                for t in range(rounds):
-                    self.wake(t * n)
-                    if keeping:
-                        for i in range(n):
-                            noted[t * n + i] = self._shares[i] / self._total
-                    if forecasting:
-                        self._forecast = self.predict()
-                        made[t] = self._forecast
-                        bad = self.judge(targets[t])
-                    else:
-                        bad = self.judge_losses()
-                    if bad:
-                        break
-                    own[t] = self._own
-                    self.commit()
-                    if not forecasting:
-                        self._unforecast += 1
-            if bad:
-                refusal = self._refusal(bad, t, rounds, experts)
+            known = self._experts
+            begin_rounds()
+            try:
+                self._values = view(values.reshape(-1))
+                self.wake_all()
+                self._look_for_sleepers = sleepers
+                if rounds:
+                    self._experts = experts
+                while t < rounds and not bad:
+                    until, work = seconds() + SLICE_LENGTH, 0
+                    with cython.nogil:
+                        while t < rounds:
+                            self.wake(t * n)
+                            if keeping:
+                                for i in range(n):
+                                    noted[t * n + i] = self._shares[i] / self._total
+                            if forecasting:
+                                self._forecast = self.predict()
+                                made[t] = self._forecast
+                                bad = self.judge(targets[t])
+                            else:
+                                bad = self.judge_losses()
+                            if bad:
+                                break
+                            own[t] = self._own
+                            self.commit()
+                            if not forecasting:
+                                self._unforecast += 1
+                            t += 1
+                            work += self._cost_of_round
+                            if work > WORK_BETWEEN_LOOKS:
+                                work = 0
+                                if seconds() > until:
+                                    break
+                    if t < rounds and not bad:
+                        # Somebody may want to stop here: then the rounds before stay learned.
+                        breathe()
+                if bad:
+                    self._let_go()
+                    refusal = self._refusal(bad, t, rounds, experts)
+                    if isinstance(refusal, Exception) or t == 0:
+                        self._experts = known
+                        if before is not None:
+                            self._become(before)
+                    raise refusal
+            finally:
                 self._let_go()
-                if before is not None:
-                    self._become(before)
-                raise refusal
-            if rounds:
-                self._experts = experts
-            self._let_go()
+                end_rounds()
         return forecasts, suffered
 
     # ------------------------------------------------------------------ what it knows
@@ -357,5 +411,5 @@ class ExpertLearner(JudgedRound):
     def __repr__(self) -> str:
         shown = {name: value for name, value in self.parameters.items() if value is not None and value is not False}
         given = ", ".join(f"{name}={shorten(value, 40)}" for name, value in shown.items())
-        happened = f"{self._rounds:,} rounds, loss {self._loss:.6g}, regret {self.regret:.4g}"
+        happened = f"{counted(self._rounds, 'round')}, loss {self._loss:.6g}, regret {self.regret:.4g}"
         return f"{type(self).__name__}({given}): {happened}"

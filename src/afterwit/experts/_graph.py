@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.learner import view
-from afterwit.errors import Words, invalid, shorten
+from afterwit.errors import Words, counted, invalid, shorten
 from afterwit.experts._pushing import least_path
 
 Node = Hashable
@@ -148,7 +148,8 @@ class PathGraph:
 
     def __repr__(self) -> str:
         ends = f"from {shorten(self.source)} to {shorten(self.sink)}"
-        return f"PathGraph: {len(self.edges):,} edges, paths {ends} of {self.shortest:,} to {self.longest:,} edges"
+        lengths = f"{self.shortest:,} to {counted(self.longest, 'edge')}"
+        return f"PathGraph: {counted(len(self.edges), 'edge')}, paths {ends} of {lengths}"
 
 
 def _listed(edges: Any) -> list[Edge]:

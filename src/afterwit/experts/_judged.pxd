@@ -12,10 +12,14 @@ cdef class JudgedRound(WeighedRound):
     cdef bint _ranged
     # The loss of the forecast, too, has to be in the range.
     cdef bint _own_in_range
+    # A sleeper is shown the loss of the forecast in place of the mixture's.
+    cdef bint _shows_own
     cdef double _low
     cdef double _width
 
     cdef double _forecast
+    # 1 - the forecast, to its own last digits; only for the log loss of a mean.
+    cdef double _complement
     # Each expert's loss, as the algorithm sees it (scaled to [0, 1] if there is a range), and the mixture of these.
     cdef double[::1] _scratch
     cdef double[::1] _losses
@@ -24,6 +28,8 @@ cdef class JudgedRound(WeighedRound):
     cdef double _mixed
     cdef double _farthest
     cdef double _own
+    # By how much, in units of rounding, a forecast that was rounded may have moved the loss.
+    cdef double _moved
 
     # What was wrong with the last round.
     cdef Py_ssize_t _bad_expert
@@ -31,12 +37,15 @@ cdef class JudgedRound(WeighedRound):
     cdef object _raised
 
     cdef double loss_of(self, double forecast, double outcome) noexcept nogil
-    cdef double slope_of(self, double forecast, double outcome) noexcept nogil
+    cdef double own_loss(self, double outcome) noexcept nogil
+    cdef double minus_log(self, double chance, double rest) noexcept nogil
+    cdef double own_slope(self, double outcome) noexcept nogil
     cdef double gain(self, Py_ssize_t i) noexcept nogil
     cdef int judge(self, double outcome) noexcept nogil
     cdef int judge_losses(self) noexcept nogil
     cdef int show_losses(self) noexcept nogil
     cdef int show(self) noexcept nogil
+    cdef void show_sleepers(self, double loss) noexcept nogil
     cdef void mix(self, double middle) noexcept nogil
     cdef int show_tangent(self, double slope, double forecast, bint of_losses) noexcept nogil
 

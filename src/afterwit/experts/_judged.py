@@ -5,8 +5,13 @@ What the algorithm is shown of a loss l is (l - low)/(high - low) if a range is 
 trick it is shown slope * (advice - forecast) instead: a convex loss lies above its tangent, so the regret to *every
 mixture* of experts is at most the largest regret in these.
 
+The log loss of a forecast f near 1 depends on 1 - f, of which f, rounded, keeps few digits or none. So for this loss
+the mean of 1 - advice goes along with the mean of the advice, and the smaller of the two is what is computed with.
+
 A sleeping expert is shown the loss of the mixture itself. Then its regret does not change, the mixture over all is
 the mixture over those awake, and every theorem about the regret to expert i speaks of the rounds in which i was awake.
+One theorem is about the loss of the forecast and not of the mixture, and there a sleeper is shown that (``_shows_own``;
+see `ExpConcaveBound`, whose docstring has the rule and the proofs).
 """
 
 from __future__ import annotations
@@ -41,6 +46,7 @@ PERCENTAGE = cython.declare(cython.int, losses_module.NAMES.index("percentage"))
 PINBALL = cython.declare(cython.int, losses_module.NAMES.index("pinball"))
 LOG = cython.declare(cython.int, losses_module.NAMES.index("log"))
 ZERO_ONE = cython.declare(cython.int, losses_module.NAMES.index("zero-one"))
+FUNCTION = cython.declare(cython.int, losses_module.NAMES.index("function"))
 
 #: What can be wrong with a round.
 NOTHING_BAD = cython.declare(cython.int, 0)
@@ -65,10 +71,12 @@ class JudgedRound(WeighedRound):
         self._linear = gradient
         self._ranged = loss_range is not None
         self._own_in_range = self.own_in_range
+        self._shows_own = False
         low, high = loss_range or (0.0, 1.0)
         self._low = low
         self._width = high - low
         self._forecast = 0.0
+        self._complement = 1.0
         self._scratch = view(np.zeros(self._n))
         self._losses = self._scratch
         self._seen_scratch = view(np.zeros(self._n))
@@ -76,6 +84,7 @@ class JudgedRound(WeighedRound):
         self._mixed = 0.0
         self._farthest = 0.0
         self._own = 0.0
+        self._moved = 0.0
         self._bad_expert = 0
         self._bad_value = 0.0
         self._raised = cast(Any, None)
@@ -105,8 +114,27 @@ class JudgedRound(WeighedRound):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def slope_of(self, forecast: cython.double, outcome: cython.double) -> cython.double:
-        """The derivative of the loss by the forecast."""
+    def own_loss(self, outcome: cython.double) -> cython.double:
+        """The loss of the learner's own forecast."""
+        if self._loss_kind == LOG:
+            if outcome == 1:
+                return self.minus_log(self._forecast, self._complement)
+            return self.minus_log(self._complement, self._forecast)
+        return self.loss_of(self._forecast, outcome)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def minus_log(self, chance: cython.double, rest: cython.double) -> cython.double:
+        """-ln of a probability, by the smaller of it and the rest to 1."""
+        return -log(chance) if chance <= 0.5 else -log1p(-rest)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def own_slope(self, outcome: cython.double) -> cython.double:
+        """The derivative of the loss by the forecast, at the learner's own."""
+        forecast: cython.double = self._forecast
         difference: cython.double = forecast - outcome
         sign: cython.double = -1.0 if difference < 0 else 1.0 if difference > 0 else 0.0
         if self._loss_kind == SQUARE:
@@ -118,7 +146,7 @@ class JudgedRound(WeighedRound):
         if self._loss_kind == PINBALL:
             return -self._quantile if sign < 0 else (1 - self._quantile) * sign
         if self._loss_kind == LOG:
-            return -1 / forecast if outcome == 1 else 1 / (1 - forecast)
+            return -1 / forecast if outcome == 1 else 1 / self._complement
         return self._called(True, forecast, outcome)
 
     @cython.cfunc
@@ -145,6 +173,7 @@ class JudgedRound(WeighedRound):
         """Everyone's loss in the current round. Says what is bad, if anything; nothing learned has changed yet."""
         i: cython.Py_ssize_t
         bad: cython.int
+        slope: cython.double = 0.0
         first: cython.Py_ssize_t = self._first
         some_sleep: cython.bint = self._some_sleep
         values: cython.double[::1] = self._values
@@ -162,7 +191,9 @@ class JudgedRound(WeighedRound):
         bad = self.show()
         if bad != NOTHING_BAD:
             return bad
-        self._own = self._low + self._width * self._mixed if self._drawing else self.loss_of(self._forecast, outcome)
+        if self._loss_kind == LOG and not self._drawing:
+            self._complement = self.mean_complement()
+        self._own = self._low + self._width * self._mixed if self._drawing else self.own_loss(outcome)
         if not fabs(self._own) < LARGEST:
             self._bad_expert = -1
             self._bad_value = self._own
@@ -173,9 +204,17 @@ class JudgedRound(WeighedRound):
                 self._bad_expert = -1
                 self._bad_value = self._own
                 return BAD_LOSS
+        if self._shows_own and self._some_sleep:
+            self.show_sleepers((self._own - self._low) / self._width)
+        # A user's slope is asked for only where it is learned from.
+        if self._linear or (self._loss_kind != FUNCTION and self._loss_kind != ZERO_ONE):
+            slope = self.own_slope(outcome)
+        # The log loss is as exact as its own size: it is computed from the smaller of f and 1 - f.
+        self._moved = fabs(slope) * self._reach if self._loss_kind != LOG else 0.0
         if self._linear:
-            return self.show_tangent(self.slope_of(self._forecast, outcome), self._forecast, False)
-        return NOTHING_BAD
+            bad = self.show_tangent(slope, self._forecast, False)
+        self._moved = self._moved if self._moved < LARGEST else LARGEST
+        return bad
 
     @cython.cfunc
     @cython.nogil
@@ -184,6 +223,7 @@ class JudgedRound(WeighedRound):
         """The same where the losses themselves are what came."""
         first: cython.Py_ssize_t = self._first
         values: cython.double[::1] = self._values
+        self._moved = 0.0
         # The row itself, for as long as the round lasts.
         self._losses = values[first : first + self._n]
         return self.show_losses()
@@ -236,13 +276,21 @@ class JudgedRound(WeighedRound):
             self._seen = seen
             self.mix(middle)
         # A loss that is not a number makes the mixture none, even with no share.
-        if not fabs(self._mixed) < LARGEST or (not checked and self._farthest * width >= LARGEST):
+        if not fabs(self._mixed) < LARGEST or (not checked and self._farthest * width >= LARGEST + fabs(low)):
             return self._find_bad(BAD_NUMBER)
         if self._some_sleep:
-            for i in range(n):
-                if not awake[i]:
-                    seen[i] = self._mixed
+            self.show_sleepers(self._mixed)
         return NOTHING_BAD
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def show_sleepers(self, loss: cython.double) -> cython.void:
+        """Show this loss to everyone who sleeps."""
+        i: cython.Py_ssize_t
+        for i in range(self._n):
+            if not self._awake[i]:
+                self._seen_scratch[i] = loss
 
     @cython.cfunc
     @cython.nogil
@@ -290,16 +338,22 @@ class JudgedRound(WeighedRound):
         """
         i: cython.Py_ssize_t
         seen: cython.double
+        largest: cython.double = 0.0
+        by_complements: cython.bint = self._loss_kind == LOG and not of_losses and forecast > 0.5
         self._seen = self._seen_scratch
         for i in range(self._n):
             if self._some_sleep and not self._awake[i]:
                 self._seen[i] = -self._low / self._width
                 continue
-            seen = slope * ((self._losses[i] if of_losses else self._values[self._first + i]) - forecast)
+            if by_complements:
+                seen = slope * (self._complement - (1 - self._values[self._first + i]))
+            else:
+                seen = slope * ((self._losses[i] if of_losses else self._values[self._first + i]) - forecast)
             if not fabs(seen) < LARGEST:
                 self._bad_expert = i
                 self._bad_value = seen
                 return BAD_NUMBER
+            largest = fabs(seen) if fabs(seen) > largest else largest
             if self._ranged:
                 self._bad_value = seen
                 seen = (seen - self._low) / self._width
@@ -309,6 +363,9 @@ class JudgedRound(WeighedRound):
                 seen = 0.0 if seen < 0 else 1.0 if seen > 1 else seen
             self._seen[i] = seen
         self._mixed = -self._low / self._width
+        if self._loss_kind == LOG and not of_losses:
+            # Of other losses the tangents are no larger than three losses, and are rounded as these are.
+            self._moved += largest
         return NOTHING_BAD
 
     @cython.cfunc

@@ -7,8 +7,7 @@ parallel edges, and so are covered too.
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,10 @@ import numpy as np
 from afterwit.core.certificate import Assumption, Basis, Certificate, certify
 from afterwit.core.declared import Count, Number, Numbers, Option
 from afterwit.core.learner import Storable, view
+from afterwit.core.turns import Lock, Rounds, breathe
 from afterwit.data.checks import count_of, is_number, optional, real_number, seed
 from afterwit.data.draws import Draws
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
 from afterwit.experts._graph import Edge, Floats, PathGraph
 
 #: The ends of a range may be this far out, so that no sum over rounds and edges overflows; rates likewise.
@@ -58,6 +58,9 @@ def within_horizon(evidence: Any) -> Assumption:
     return Assumption("there were at most T rounds", Basis.OBSERVED, within, detail)
 
 
+#: How many costs are learned between two looks at signals; as many random numbers are drawn ahead.
+SLICE_NUMBERS = 1 << 20
+
 HORIZON = Option("horizon", None, optional(count_of("rounds")))
 SEED = Option("seed", 0, seed)
 
@@ -84,7 +87,7 @@ class PathLearner(Storable):
         self._draws = Draws(self._options["seed"])
         self._graph = graph
         self._width = graph.width(self._low, self._high)
-        self._lock = threading.RLock()
+        self._lock = Lock(reentrant=True)
         self._layout = (view(graph.first), view(graph.heads), view(graph.places))
         self._rounds, self._loss, self._totals = 0, 0.0, np.zeros(len(graph.edges))
 
@@ -97,6 +100,15 @@ class PathLearner(Storable):
     def _learn(self, costs: Floats) -> Floats:
         """Learn the rows in order; the cost of each round. Called with the lock held."""
         raise NotImplementedError
+
+    def _slices(self, rounds: int) -> Iterator[tuple[int, int]]:
+        """Rounds in parts, which are learned one after the other; in between somebody may want to stop."""
+        step = max(1, SLICE_NUMBERS // len(self._totals))
+        with Rounds():
+            for begin in range(0, rounds, step):
+                if begin:
+                    breathe()
+                yield begin, min(begin + step, rounds)
 
     def _learned_one(self, costs: Any) -> float:
         row = self._read_one(costs)
@@ -115,7 +127,7 @@ class PathLearner(Storable):
             costs = self._in_order(costs, "")
         array = self._numbers(costs)
         if array.shape != (len(self._totals),):
-            raise self._misshapen(f"{len(self._totals)} numbers, one for each {self._of}", array)
+            raise self._misshapen(f"{counted(len(self._totals), 'number')}, one for each {self._of}", array)
         return self._in_range(array[None, :])
 
     def _read_many(self, costs: Any) -> Floats:
@@ -210,7 +222,7 @@ class PathLearner(Storable):
 
     def __repr__(self) -> str:
         name = type(self).__name__
-        return f"{name} on {self._graph!r}: {self._rounds:,} rounds, {self._cost} {self._loss:.6g}"
+        return f"{name} on {self._graph!r}: {counted(self._rounds, 'round')}, {self._cost} {self._loss:.6g}"
 
     # ------------------------------------------------------------------ state
 

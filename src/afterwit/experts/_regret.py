@@ -101,6 +101,11 @@ class RegretTheorem(Theorem):
     def regret_bound(self, evidence: Any) -> tuple[float | Floats, dict[str, float | str]] | None:
         """The bound in the unit of the losses, and what it was computed from; None if it is not about such a run."""
 
+    def in_run(self, evidence: Any) -> Theorem:
+        """The theorem as it is about this run: what it says of when its bound is known may depend on the run."""
+        del evidence
+        return self
+
     def further(self, evidence: Any) -> tuple[Assumption, ...]:
         """What this theorem needs beyond what all of them do."""
         return ()
@@ -118,5 +123,5 @@ class RegretTheorem(Theorem):
                 # Of the experts, the one that comes closest to breaking the bound.
                 evidence = replace(evidence, expert=int(np.argmax(evidence.regrets_to_the_awake - bounds)))
             bound = bounds[evidence.expert]
-        made: Certificate = evidence.certificate(self, float(bound), found[1], *self.further(evidence))
+        made: Certificate = evidence.certificate(self.in_run(evidence), float(bound), found[1], *self.further(evidence))
         return made

@@ -20,6 +20,8 @@ cdef class WeighedRound(Storable):
     cdef signed char[::1] _awake
     cdef double[::1] _shares
     cdef double _total
+    # The size of what was added up for the mean of the advice: rounding moves the mean by a part of it.
+    cdef double _reach
 
     cdef double weigh(self) noexcept nogil
     cdef double predict(self) noexcept nogil
@@ -27,6 +29,7 @@ cdef class WeighedRound(Storable):
     cdef double largest(self, double[::1] scores, double factor) noexcept nogil
     cdef double exponentials(self) noexcept with gil
     cdef double mean(self) noexcept nogil
+    cdef double mean_complement(self) noexcept nogil
     cdef double uniform(self, long long number) noexcept nogil
     cdef Py_ssize_t drawn(self) noexcept nogil
     cdef void wake(self, Py_ssize_t first) noexcept nogil

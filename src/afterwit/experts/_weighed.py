@@ -20,9 +20,9 @@ from afterwit.core.learner import view
 
 if cython.compiled:
     from cython.cimports.afterwit.core.learner import Storable
-    from cython.cimports.libc.math import INFINITY, exp
+    from cython.cimports.libc.math import INFINITY, exp, fabs
 else:
-    from math import exp
+    from math import exp, fabs
     from math import inf as INFINITY
 
     from afterwit.core.learner import Storable
@@ -54,6 +54,7 @@ class WeighedRound(Storable):
         self._awake = view(np.ones(self._n, dtype=np.int8))
         self._shares = view(np.zeros(self._n))
         self._total = 0.0
+        self._reach = 0.0
 
     @cython.cfunc
     @cython.nogil
@@ -131,9 +132,21 @@ class WeighedRound(Storable):
     @cython.exceptval(check=False)
     def exponentials(self) -> cython.double:
         """Replace the shares by their exponentials, with numpy, whose exp takes several at once; their sum."""
-        shares = np.asarray(self._shares)
-        np.exp(shares, out=shares)
-        return float(shares.sum())
+        i: cython.Py_ssize_t
+        done: cython.bint = False
+        total: cython.double = 0.0
+        try:
+            shares = np.asarray(self._shares)
+            np.exp(shares, out=shares)
+            done = True
+            # Not the method: it is Python, where Ctrl-C would come, and be lost.
+            return float(np.add.reduce(shares))
+        except MemoryError:
+            # The few bytes these calls need; nothing can be raised from here.
+            for i in range(self._n):
+                self._shares[i] = self._shares[i] if done else exp(self._shares[i])
+                total += self._shares[i]
+        return total
 
     # ------------------------------------------------------------------ forecasts from shares
 
@@ -159,6 +172,31 @@ class WeighedRound(Storable):
             total += shares[i] * value
             low = value if value < low else low
             high = value if value > high else high
+        total = total / self._total
+        total = low if total < low else high if total > high else total
+        # Advice of one sign adds up to the mean itself; of both signs, to no more than the farther end.
+        self._reach = fabs(total) if low >= 0 or high <= 0 else high if high > -low else -low
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mean_complement(self) -> cython.double:
+        """The mean of 1 - advice by the shares: 1 - the mean of the advice, but exact to its own last digits.
+
+        Near 1 the mean of the advice, as a number, no longer says how far from 1 it is.
+        """
+        i: cython.Py_ssize_t
+        rest: cython.double
+        low: cython.double = INFINITY
+        high: cython.double = -INFINITY
+        total: cython.double = 0.0
+        for i in range(self._n):
+            if self._awake[i]:
+                rest = 1 - self._values[self._first + i]
+                total += self._shares[i] * rest
+                low = rest if rest < low else low
+                high = rest if rest > high else high
         total = total / self._total
         return low if total < low else high if total > high else total
 

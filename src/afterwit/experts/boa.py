@@ -28,11 +28,12 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import Number, Numbers
+from afterwit.core.declared import Numbers, none_negative, not_negative
 from afterwit.core.learner import view
 from afterwit.experts._declared import (
     COUNTED,
     GRADIENT_IF_ANY,
+    LEAST_GAIN,
     LOSS_RANGE,
     N_EXPERTS,
     SEED,
@@ -49,6 +50,9 @@ else:
     from math import inf as INFINITY
 
     from afterwit.experts._engine import ExpertLearner
+
+
+LEAST = cython.declare(cython.double, LEAST_GAIN)
 
 
 class BernsteinBound(RegretTheorem):
@@ -124,11 +128,11 @@ class BOA(ExpertLearner):
     kept = (
         *COUNTED,
         Numbers("sums", each_expert),
-        Numbers("growth", each_expert),
-        Numbers("squares", each_expert),
-        Numbers("penalties", each_expert),
-        Number("largest"),
-        Number("clipped"),
+        Numbers("growth", each_expert, lambda growth: growth > -1, "numbers above -1"),
+        none_negative("squares", each_expert),
+        none_negative("penalties", each_expert),
+        not_negative("largest"),
+        not_negative("clipped"),
     )
 
     def _begin(self) -> None:
@@ -188,8 +192,7 @@ class BOA(ExpertLearner):
             gain = fabs(self.gain(i))
             if gain > largest:
                 largest = gain
-        # A gain whose square is too small for a number is none.
-        if largest < 1e-150:
+        if largest < LEAST:
             return
         self._clipped += largest - self._largest
         if self._largest == 0:

@@ -34,11 +34,11 @@ import cython
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.core.declared import Count, Numbers
+from afterwit.core.declared import Count, none_negative
 from afterwit.core.inputs import RATE as RATE_INPUT
 from afterwit.core.inputs import ROUNDS
 from afterwit.core.learner import view
-from afterwit.errors import invalid
+from afterwit.errors import counted, invalid
 from afterwit.experts._declared import (
     COUNTED,
     HORIZON,
@@ -80,7 +80,7 @@ class BanditTheorem(OnAverage):
         bound, unseen = self.of_run(evidence), evidence.state["unseen"]
         if bound is None:
             return None
-        detail = f"in {unseen:,} rounds only one loss was seen, so the regret is not known" if unseen else ""
+        detail = f"in {counted(unseen, 'round')} only one loss was seen, so the regret is not known" if unseen else ""
         return evidence.certificate(
             self,
             evidence.width * float(bound),
@@ -166,7 +166,7 @@ class Exp3(ExpertLearner):
     sees_all = False
     way = Way.DRAWN
     options = (N_EXPERTS, RATE, HORIZON, ZERO_ONE_LOSS, UNIT_RANGE, SEED)
-    kept = (*COUNTED, Numbers("estimates", each_expert), Count("unseen"))
+    kept = (*COUNTED, none_negative("estimates", each_expert), Count("unseen"))
 
     def _begin(self) -> None:
         rate, horizon = self._options["rate"], self._options["horizon"]

@@ -13,10 +13,10 @@ Guarantee   on any sequence, the regret to the best expert is at most
             sqrt(2)/(sqrt(2) - 1) sqrt((T/2) ln N) + sqrt(ln N / 2)      doubling
             2 sqrt((T/2) ln N) + sqrt(ln N / 8)                          decreasing
             ln N / eta                                                   log loss with eta <= 1, square loss with
-                                                                         eta <= 1/2: these are exp-concave; if
-                                                                         nobody sleeps
+                                                                         eta <= 1/2: these are exp-concave
+            and to every expert that sleeps, on the rounds in which it is awake, the same.
 Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.5 and Theorems 8.6, 8.7; Cesa-Bianchi & Lugosi 2006,
-            Theorem 2.3 and Proposition 3.1.
+            Theorem 2.3 and Proposition 3.1; sleepers: Freund, Schapire, Singer & Warmuth 1997, Chernov & Vovk 2009.
 
 >>> learner = ExponentialWeights(2, horizon=2)
 >>> learner.learn_one([0.0, 1.0], 1.0)  # nothing is known yet: the plain mean
@@ -36,19 +36,20 @@ import cython
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.core.declared import Number, Numbers, Option
+from afterwit.core.declared import Numbers, Option, not_negative
 from afterwit.core.inputs import EXPERTS, ROUNDS
 from afterwit.core.inputs import RATE as RATE_INPUT
 from afterwit.core.learner import view
 from afterwit.core.theorem import Theorem
 from afterwit.data.checks import one_of, optional
-from afterwit.errors import invalid
+from afterwit.errors import counted, invalid
 from afterwit.experts._declared import (
     COUNTED,
     GRADIENT,
     HORIZON,
     LOSS_RANGE,
     N_EXPERTS,
+    RANGE_SLACK,
     RATE,
     SEED,
     SQUARE_LOSS,
@@ -143,10 +144,42 @@ class DecreasingRateBound(DoublingBound):
 
 
 class ExpConcaveBound(RegretTheorem):
+    """At a rate at which the loss l is exp-concave, with sleepers.
+
+    Let f be the mean of the advice f_i of those awake by their weights w_i, so that exp(-eta l(f)) is at least the mean
+    of the exp(-eta l(f_i)). A sleeper is shown the loss of the forecast, l(f). Then the sum of the weights, W, falls at
+    least as fast as those that are asleep, W_{t+1} <= W_t exp(-eta l(f_t)); and w_i, at most W, falls as fast as that
+    in the rounds in which i sleeps. Divided, only the rounds remain in which i is awake:
+
+        exp(eta sum of l(f_t) - l(f_{t,i}) over these rounds) <= N.
+
+    Shown the mixture's loss, which is larger, a sleeper would fall behind by the difference, and this proof fails. The
+    fixed rate bound needs no more than that what a sleeper is shown, s, is the loss of the forecast or the mixture's:
+    by Hoeffding's lemma those awake weigh exp(-eta h + eta^2/8) times what they did, at most, where h >= l(f) is the
+    mixture's loss; so for s = l(f), as for s = h, W falls by exp(-eta s + eta^2/8) at least, and the same division
+    leaves s - l(f_i) >= l(f) - l(f_i) in the rounds awake, and ln N / eta + eta T / 8.
+
+    So the rule is: the loss of the forecast where this bound applies (a fixed rate, small enough for the loss, and no
+    slopes), the mixture's everywhere else. Where only losses are known the two are the same.
+    """
+
     name = "exp-concave bound"
     formula = "ln N / rate, where exp(-rate * loss) is concave in the forecast"
-    citation = "Cesa-Bianchi & Lugosi 2006, Proposition 3.1"
+    citation = "Cesa-Bianchi & Lugosi 2006, Proposition 3.1; Freund, Schapire, Singer & Warmuth 1997"
     beforehand = True
+
+    @staticmethod
+    def largest_rate(loss: str, high: float) -> float:
+        """Up to which rate, for losses as they are, a loss of at most ``high`` is exp-concave; 0 if at none."""
+        if loss == "log":
+            return 1.0
+        if loss != "square":
+            return 0.0
+        return 1 / (2 * high) if high > 0 else math.inf
+
+    @staticmethod
+    def allows(rate: float, most: float) -> bool:
+        return rate <= most * (1 + 1e-12)
 
     @staticmethod
     def bound(log_experts: Any, rate: Any) -> Any:
@@ -159,7 +192,7 @@ class ExpConcaveBound(RegretTheorem):
             rate is None
             or setting.gradient
             or (evidence.unforecast and setting.ranged)
-            or setting.loss.kind not in ("log", "square")
+            or not self.largest_rate(setting.loss.kind, setting.low + setting.width)
         ):
             return None
         rate = rate / setting.width
@@ -168,21 +201,35 @@ class ExpConcaveBound(RegretTheorem):
     def further(self, evidence: Any) -> tuple[Assumption, ...]:
         setting = evidence.setting
         rate = evidence.facts["fixed_rate"] / setting.width
+        most = self.largest_rate(setting.loss.kind, setting.low + setting.width)
+        words = "rate <= 1/(2 high) for the square loss of at most high"
         if setting.loss.kind == "log":
-            most, words = 1.0, "rate <= 1 for the log loss"
-        else:
-            high = setting.low + setting.width
-            most = 1 / (2 * high) if high > 0 else math.inf
-            words = "rate <= 1/(2 high) for the square loss of at most high"
-        holds = rate <= most * (1 + 1e-12)
+            words = "rate <= 1 for the log loss"
+        holds = self.allows(rate, most)
         too_fast = "" if holds else "it is too large: "
-        slept = "an expert slept, and was shown more than the loss of the forecast" if evidence.slept else ""
-        unmade = "" if not evidence.unforecast else f"in {evidence.unforecast:,} rounds only losses were known"
+        shown = shown_the_forecast(evidence)
+        more = "" if shown else "in some rounds, learned by an earlier version, sleepers were shown the mixture's loss"
+        unmade = "" if not evidence.unforecast else f"in {counted(evidence.unforecast, 'round')} only losses were known"
         return (
             Assumption(words, Basis.ENFORCED, holds, f"{too_fast}rate {rate:.4g}, at most {most:.4g}"),
             Assumption("a forecast was made in every round", Basis.OBSERVED, evidence.unforecast == 0, unmade),
-            Assumption("no expert slept", Basis.OBSERVED, not evidence.slept, slept),
+            Assumption("an expert that sleeps is shown the loss of the forecast", Basis.OBSERVED, shown, more),
         )
+
+
+def shown_the_forecast(evidence: Any) -> bool:
+    """Whether every expert was shown the loss of the forecast while it slept, as far as rounding lets one tell.
+
+    What expert i was shown in all adds up to its own loss while awake and the learner's while asleep, which is the
+    learner's loss less the regret to i.
+    """
+    if not evidence.slept:
+        return True
+    setting, rounds = evidence.setting, evidence.rounds
+    shown = setting.width * evidence.state["cumulative"] + setting.low * rounds
+    size = np.abs(evidence.loss) + np.abs(evidence.regrets) + np.abs(evidence.expert_losses)
+    size += (abs(setting.low) + setting.width * setting.ranged) * rounds
+    return bool(np.all(np.abs(evidence.loss - evidence.regrets - shown) <= RANGE_SLACK * size))
 
 
 @cython.cclass
@@ -216,7 +263,7 @@ class ExponentialWeights(ExpertLearner):
         LOSS_RANGE,
         SEED,
     )
-    kept = (*COUNTED, Numbers("cumulative", each_expert), Number("rate"))
+    kept = (*COUNTED, Numbers("cumulative", each_expert), not_negative("rate"))
 
     def _begin(self) -> None:
         options = self._options
@@ -240,6 +287,9 @@ class ExponentialWeights(ExpertLearner):
             options["schedule"] = schedule or "decreasing"
             self._rate = math.sqrt(self._eight_log_n)
         self._cumulative = view(np.zeros(self._n))
+        most = ExpConcaveBound.largest_rate(self._loss_function.kind, self._low + self._width)
+        exp_concave = ExpConcaveBound.allows(self._rate / self._width, most)
+        self._shows_own = self._schedule == FIXED and not self._linear and exp_concave
 
     @cython.cfunc
     @cython.nogil
@@ -263,6 +313,11 @@ class ExponentialWeights(ExpertLearner):
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
             for i in range(self._n):
                 cumulative[i] = 0.0
+
+    def _check_state(self, state: Any) -> None:
+        ExpertLearner._check_state(self, state)
+        if self._schedule == FIXED and not abs(state["rate"] - self._rate) <= 1e-9 * self._rate:
+            raise invalid("rate", f"{self._rate}, as the options say", state["rate"])
 
     def _facts(self) -> dict[str, Any]:
         return {"fixed_rate": self._rate if self._schedule == FIXED else None}

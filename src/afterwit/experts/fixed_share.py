@@ -31,6 +31,7 @@ from afterwit.core.learner import view
 from afterwit.core.theorem import Input
 from afterwit.data.checks import between, optional, whole_number
 from afterwit.data.quantities import COUNT_OR_NONE, SHARE
+from afterwit.data.room import require_room
 from afterwit.errors import invalid
 from afterwit.experts._declared import (
     COUNTED,
@@ -105,6 +106,11 @@ def share_given(parameter: str, value: Any) -> float:
     return between(parameter, value, 1e-300, 1, "a number between 0 and 1, above 1e-300")
 
 
+def are_shares(shares: Any) -> bool:
+    """Whether these are positive and sum to 1, but for rounding."""
+    return bool((shares > 0).all() and abs(shares.sum() - 1) < 1e-6)
+
+
 def horizon_given(parameter: str, value: Any) -> int:
     """So many rounds that there is room for a shift, and for rounds without one."""
     return whole_number(parameter, value, 3)
@@ -145,7 +151,7 @@ class FixedShare(ExpertLearner):
     )
     kept = (
         *COUNTED,
-        Numbers("probabilities", each_expert, lambda shares: shares > 0, "positive"),
+        Numbers("probabilities", each_expert, are_shares, "positive numbers that sum to 1"),
         Numbers("paths", lambda learner: (learner._levels, learner._n)),
     )
 
@@ -167,6 +173,7 @@ class FixedShare(ExpertLearner):
             cost = (shifts + 1) * math.log(self._n) + (horizon - 1) * entropy
             self._rate = math.sqrt(8 * cost / horizon)
         self._levels = 1 + (shifts or 0)
+        require_room("shifts", 8 * self._levels * self._n)
         self._probabilities = view(np.full(self._n, 1.0 / self._n))
         self._paths = view(np.zeros(self._levels * self._n))
 

@@ -41,14 +41,12 @@ from afterwit.core.learner import view
 from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import count_of, one_of, optional
 from afterwit.data.quantities import POSITIVE
-from afterwit.errors import invalid
+from afterwit.errors import counted, invalid
 from afterwit.experts._graph import Floats, PathGraph
 from afterwit.experts._path_learner import HORIZON, SEED, PathLearner, checked_rate, wide_range, within_horizon
 from afterwit.experts._pushing import lead_once, lead_rounds
 
 PERTURBATIONS = ("exponential", "uniform")
-#: At most this many random numbers are drawn ahead.
-DRAWN_AHEAD = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -338,9 +336,8 @@ class FollowThePerturbedLeader(PathLearner):
 
     def _learn(self, costs: Floats) -> Floats:
         losses = np.empty(len(costs))
-        step = max(1, DRAWN_AHEAD // len(self._totals))
-        for begin in range(0, len(costs), step):
-            rows = costs[begin : begin + step]
+        for begin, end in self._slices(len(costs)):
+            rows = costs[begin:end]
             self._loss = lead_rounds(
                 *self._layout,
                 view(rows),
@@ -353,7 +350,7 @@ class FollowThePerturbedLeader(PathLearner):
                 self._loss,
                 view(self._least),
                 view(self._choice),
-                view(losses[begin : begin + step]),
+                view(losses[begin:end]),
             )
             self._rounds += len(rows)
         return losses
@@ -390,4 +387,4 @@ class FollowThePerturbedLeader(PathLearner):
         if self._of == "edge":
             return super().__repr__()
         experts = self._options["n_experts"]
-        return f"{type(self).__name__} of {experts:,} experts: {self._rounds:,} rounds, loss {self._loss:.6g}"
+        return f"{type(self).__name__} of {experts:,} experts: {counted(self._rounds, 'round')}, loss {self._loss:.6g}"

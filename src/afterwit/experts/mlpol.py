@@ -27,7 +27,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import Number, Numbers
+from afterwit.core.declared import none_negative, not_negative
 from afterwit.core.learner import view
 from afterwit.experts._declared import (
     COUNTED,
@@ -99,7 +99,12 @@ class MLpol(ExpertLearner):
     own_in_range = True
     needs_range = False
     options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, LOSS_RANGE, SEED)
-    kept = (*COUNTED, Numbers("growth", each_expert), Numbers("squares", each_expert), Number("largest_square"))
+    kept = (
+        *COUNTED,
+        none_negative("growth", each_expert),
+        none_negative("squares", each_expert),
+        not_negative("largest_square"),
+    )
 
     def _begin(self) -> None:
         ExpertLearner._begin(self)

@@ -171,23 +171,22 @@ class OnlineShortestPath(PathLearner):
 
     def _learn(self, costs: Floats) -> Floats:
         losses = np.empty(len(costs))
-        if not len(costs):
-            return losses
-        self._loss = push_rounds(
-            *self._layout,
-            view(costs),
-            view(self._totals),
-            self._rate,
-            self._decreasing,
-            self._rounds,
-            self._loss,
-            self._pushed,
-            view(self._logs),
-            view(self._shares),
-            view(losses),
-        )
-        self._pushed = False
-        self._rounds += len(costs)
+        for begin, end in self._slices(len(costs)):
+            self._loss = push_rounds(
+                *self._layout,
+                view(costs[begin:end]),
+                view(self._totals),
+                self._rate,
+                self._decreasing,
+                self._rounds,
+                self._loss,
+                self._pushed,
+                view(self._logs),
+                view(self._shares),
+                view(losses[begin:end]),
+            )
+            self._pushed = False
+            self._rounds += end - begin
         return losses
 
     def _push(self) -> Floats:

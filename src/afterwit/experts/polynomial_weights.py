@@ -25,7 +25,7 @@ import cython
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.core.declared import Number, Option
+from afterwit.core.declared import Option, not_negative
 from afterwit.core.inputs import EXPERTS, ROUNDS
 from afterwit.core.inputs import LOSS_RANGE as LARGEST
 from afterwit.core.theorem import Input, Theorem
@@ -88,6 +88,10 @@ class PolynomialBound(RegretTheorem):
     def of_root(root: Any, rounds: Any, power: Any, loss_range: Any) -> Any:
         """The formula by N^(1/alpha), which is exact where N is known and not only its logarithm."""
         return loss_range * np.sqrt((power - 1) * rounds) * root
+
+    def in_run(self, evidence: Any) -> Theorem:
+        # Without a range, M is the largest regret the learner had in a round.
+        return self.as_known(beforehand=True) if evidence.setting.ranged else self.as_known(foreseeable=False)
 
     def regret_bound(self, evidence: Any) -> Any:
         power, rounds = evidence.parameters["power"], evidence.rounds
@@ -157,7 +161,7 @@ class PolynomialWeights(ExpertLearner):
         LOSS_RANGE,
         SEED,
     )
-    kept = (*COUNTED, Number("squared_norms"), Number("largest_regret"))
+    kept = (*COUNTED, not_negative("squared_norms"), not_negative("largest_regret"))
 
     def _begin(self) -> None:
         ExpertLearner._begin(self)

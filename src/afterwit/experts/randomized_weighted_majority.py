@@ -26,7 +26,7 @@ import cython
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.core.declared import Numbers
+from afterwit.core.declared import none_negative
 from afterwit.core.inputs import EXPERTS, ROUNDS
 from afterwit.core.learner import view
 from afterwit.core.theorem import Input, Theorem
@@ -106,7 +106,7 @@ class RandomizedWeightedMajority(ExpertLearner):
     sleeping = False
     way = Way.EXPECTED
     options = (N_EXPERTS, BETA_OPTION, HORIZON, SEED, ZERO_ONE_LOSS, UNIT_RANGE)
-    kept = (*COUNTED, Numbers("cumulative", each_expert))
+    kept = (*COUNTED, none_negative("cumulative", each_expert))
 
     def _begin(self) -> None:
         ExpertLearner._begin(self)

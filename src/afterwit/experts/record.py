@@ -25,7 +25,7 @@ import numpy as np
 from afterwit.core.certificate import Certificate, Verdict, evidence_of
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
 from afterwit.data.checks import flag
-from afterwit.errors import InputError, invalid
+from afterwit.errors import InputError, counted, invalid
 from afterwit.experts import regrets
 from afterwit.experts._regret import Floats, RegretTheorem
 
@@ -161,7 +161,8 @@ class ExpertRecord:
         }
 
     def __str__(self) -> str:
-        head = f"{self.learner} over {self.rounds:,} rounds with {len(self.experts):,} experts: loss {self.loss:.6g}"
+        size = f"{counted(self.rounds, 'round')} with {counted(len(self.experts), 'expert')}"
+        head = f"{self.learner} over {size}: loss {self.loss:.6g}"
         lines = [head, f"  best expert {self.best_expert!r}: regret {self.regret:.4g}"]
         if len(self._errors()):
             errors = f"  root mean square error {self.rmse:.4g}, mean absolute error {self.mae:.4g}"

@@ -28,6 +28,7 @@ import numpy as np
 from afterwit.core.certificate import certify
 from afterwit.core.declared import LABELS, Kept
 from afterwit.core.theorem import Theorem
+from afterwit.data._arrays import finite_row
 from afterwit.data.rows import as_mapping, number
 from afterwit.errors import Words, invalid
 
@@ -102,11 +103,12 @@ class RepeatLastLabel(BinaryLearner):
 
     def score_one(self, x: Any) -> float:
         x = as_mapping(x)
-        if not isinstance(x, dict):
+        named: cython.bint = isinstance(x, dict)
+        row = _finite_dict(x) if named else finite_row(x)
+        if row is None:
             return self.score_many(self._read_one(x)).item()
-        _require_finite(x)
         with self._lock:
-            self._joined(True, len(x))
+            self._joined(named, len(row))
             return float(self._last)
 
     def learn_one(self, x: Any, y: Any) -> Any:
@@ -114,17 +116,20 @@ class RepeatLastLabel(BinaryLearner):
         sign: cython.int = self._sign(y)
         score: cython.double
         x = as_mapping(x)
-        if isinstance(x, dict):
-            _require_finite(x)
+        named: cython.bint = isinstance(x, dict)
+        row = _finite_dict(x) if named else finite_row(x)
+        if row is None:
+            score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
+        else:
             with self._lock:
-                self._space = self._joined(True, len(x))
+                self._space = self._joined(named, len(row))
                 score = self._last
                 self._last = sign
                 self._rounds += 1
                 self._updates += score != sign
                 self._mistakes += (score >= 0) != (sign > 0)
-        else:
-            score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
+        if self._undecided:
+            self._decide([y])
         return self._labels.positive if score >= 0 else self._labels.negative
 
     def _joined(self, named: bool, width: int) -> Any:
@@ -164,10 +169,12 @@ class RepeatLastLabel(BinaryLearner):
             raise invalid("space", "None, 'names' or 'positions'", state["space"])
 
 
-def _require_finite(x: dict[Any, Any]) -> None:
+def _finite_dict(x: dict[Any, Any]) -> dict[Any, Any]:
+    """The dict, whose values are checked to be finite numbers."""
     for name, value in x.items():
         # The difference is not a number for infinity, nor for what is none.
         if type(value) is not float or value - value != 0:
             found = number(f"x[{name!r}]", value)
             if found - found != 0:
                 raise invalid(f"x[{name!r}]", "a finite number", value)
+    return x

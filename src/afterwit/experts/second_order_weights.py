@@ -27,10 +27,10 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import Numbers, Option
+from afterwit.core.declared import Numbers, Option, none_negative
 from afterwit.core.inputs import EXPERTS, ROUNDS
 from afterwit.core.learner import view
-from afterwit.core.theorem import Input
+from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import optional, share
 from afterwit.data.quantities import NOT_NEGATIVE, ZERO_TO_ONE, Range
 from afterwit.errors import invalid
@@ -61,6 +61,10 @@ class SecondOrderBound(RegretTheorem):
     @staticmethod
     def bound(log_experts: Any, beta: Any, squared_losses: Any) -> Any:
         return log_experts / (1 - beta) + (1 - beta) * squared_losses
+
+    def in_run(self, evidence: Any) -> Theorem:
+        # A sleeper is shown the mixture's losses, and their squares count.
+        return self.as_known(foreseeable=False) if evidence.slept else self
 
     def regret_bound(self, evidence: Any) -> Any:
         beta = evidence.facts["beta"]
@@ -158,7 +162,7 @@ class SecondOrderWeights(ExpertLearner):
 
     theorems = (HorizonBound(), SecondOrderBound(), GeneralSecondOrderBound())
     options = (N_EXPERTS, BETA_OPTION, HORIZON, ZERO_ONE_LOSS, UNIT_RANGE, SEED)
-    kept = (*COUNTED, Numbers("logarithms", each_expert), Numbers("squares", each_expert))
+    kept = (*COUNTED, Numbers("logarithms", each_expert), none_negative("squares", each_expert))
 
     def _begin(self) -> None:
         ExpertLearner._begin(self)

@@ -73,8 +73,10 @@ class SleepingBound(OnAverage):
         least = (evidence.expert_losses - lowest) / width
         bounds = lowest + width * self.bound(evidence.log_n, least, epsilon)
         own = evidence.expert_losses + evidence.regrets
-        # Of those that have ever been awake, the one that comes closest to breaking the bound.
-        closest = int(np.argmax(np.where(evidence.awake_rounds > 0, own - bounds, -np.inf)))
+        closest = evidence.expert
+        if closest is None:
+            # Of those that have ever been awake, the one that comes closest to breaking the bound.
+            closest = int(np.argmax(np.where(evidence.awake_rounds > 0, own - bounds, -np.inf)))
         inputs = {"n": evidence.n, "epsilon": epsilon, "L_i": float(evidence.expert_losses[closest])}
         return replace(evidence, expert=closest).certificate(self, float(bounds[closest]), inputs)
 

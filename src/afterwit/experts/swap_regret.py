@@ -31,7 +31,8 @@ from afterwit.core.declared import Kept, Option
 from afterwit.core.inputs import RATE, ROUNDS
 from afterwit.core.learner import view
 from afterwit.core.theorem import Theorem
-from afterwit.errors import Words, invalid
+from afterwit.data.room import require_room
+from afterwit.errors import Words, counted, invalid
 from afterwit.experts._declared import COUNTED, SEED, UNIT_RANGE, ZERO_ONE_LOSS
 from afterwit.experts._regret import EXPERT_COUNT, UNIT, ln, ratio
 from afterwit.experts.exponential_weights import ExponentialWeights
@@ -99,6 +100,13 @@ class TunedSwapBound(Theorem):
 
 
 class SumOfBaseBounds(Theorem):
+    """The swap regret is the sum of what the copies regret, each on the losses p_{t,i} l_t that it is shown.
+
+    So a bound on the regret of each is enough; where the base's theorem bounds its loss, with the loss of the expert
+    compared with on the right side, the difference of the two bounds the regret. What a copy is shown depends on what
+    the learner played. The sum is foreseeable only where the bounds of the copies do not depend on what they are shown.
+    """
+
     name = "sum of the base bounds"
     statement = "swap regret <= the sum over i of the bound of copy i on the losses p_{t,i} l_t"
     citation = "Blum & Mansour 2007, Theorem 5"
@@ -106,20 +114,37 @@ class SumOfBaseBounds(Theorem):
 
     @staticmethod
     def parts(evidence: Any) -> list[Certificate]:
-        """Each copy's certificate for the expert to whom its regret is largest: the one to be played in its place."""
-        return [apply(copy.theorems, evidence.of_copy(copy)) for copy in evidence.facts["copies"]]
+        """Each copy's certificate for the expert to whom its regret is largest: the one to be played in its place.
+
+        Of those that apply, the one from which the least regret follows; foreseeable ones come first.
+        """
+        found = [apply(copy.theorems, evidence.of_copy(copy)) for copy in evidence.facts["copies"]]
+        return [min((first, *first.others), key=_closeness) for first in found]
 
     def certify(self, evidence: Any) -> Any:
         parts = self.parts(evidence)
         applicable = all(part.verdict is not Verdict.NOT_APPLICABLE for part in parts)
         detail = "" if applicable else "; ".join(sorted({part.line() for part in parts if part.failed}))
         obeyed = f"each copy obeys its own bound: {parts[0].theorem.name}"
+        promised = all(part.theorem.beforehand for part in parts)
         return evidence.certificate(
-            self,
-            evidence.width * sum(part.bound or 0.0 for part in parts),
+            self.as_known(foreseeable=promised, beforehand=promised),
+            evidence.width * sum(map(regret_bound_of, parts)) if applicable else None,
             {"N": evidence.n, "T": evidence.rounds, "base": parts[0].subject},
             Assumption(obeyed, Basis.ENFORCED, applicable, detail),
         )
+
+
+def regret_bound_of(part: Certificate) -> float:
+    """The bound on the regret that a copy's certificate gives, of the expert it is compared with."""
+    assert part.bound is not None
+    compared = part.hindsight.value if part.quantity == "loss" and part.hindsight is not None else 0.0
+    return part.bound - compared
+
+
+def _closeness(part: Certificate) -> tuple[bool, bool, float]:
+    applies = part.verdict is not Verdict.NOT_APPLICABLE
+    return (not applies, not part.theorem.foreseeable, regret_bound_of(part) if applies else 0.0)
 
 
 FRESH_BASE = "a fresh expert algorithm that learns from all losses, in [0, 1]"
@@ -130,7 +155,7 @@ def base_given(parameter: str, base: Any) -> Any:
     if not isinstance(base, ExpertLearner) or not base.takes_losses or not base.sees_all:
         raise invalid(parameter, FRESH_BASE, base)
     if base.rounds:
-        raise invalid(parameter, FRESH_BASE, Words(f"one that has learned {base.rounds:,} rounds"))
+        raise invalid(parameter, FRESH_BASE, Words(f"one that has learned {counted(base.rounds, 'round')}"))
     options = base.parameters
     # A range of slopes from 0 to 1 has no room for the experts that are better than the mixture.
     ranges = (None,) if options.get("gradient") else (None, (0.0, 1.0))
@@ -147,9 +172,9 @@ class Copies(Kept):
 
     def check(self, learner: Any, value: Any) -> None:
         if not isinstance(value, list) or len(value) != len(learner._copies):
-            raise invalid(self.name, f"{len(learner._copies)} states", value)
+            raise invalid(self.name, counted(len(learner._copies), "state"), value)
         for copy, state in zip(learner._copies, value, strict=True):
-            copy._check_state(state)
+            copy._require_state(state)
 
     def write(self, learner: Any, value: Any) -> None:
         for copy, state in zip(learner._copies, value, strict=True):
@@ -176,8 +201,16 @@ class SwapRegret(ExpertLearner):
 
     def _begin(self) -> None:
         ExpertLearner._begin(self)
+        require_room("base", 24 * 8 * self._n * self._n)
         self._copies = [self._options["base"].copy() for _ in range(self._n)]
         self._matrix = view(np.zeros(self._n * self._n))
+        self._cost_of_round = self._n * self._n * self._n
+
+    def _check_state(self, state: Any) -> None:
+        ExpertLearner._check_state(self, state)
+        for copy in state["copies"]:
+            if copy["rounds"] != state["rounds"]:
+                raise invalid("copies", f"states after {state['rounds']:,} rounds", Words(f"{copy['rounds']:,}"))
 
     def _given_experts(self) -> Any:
         return self._options["base"].parameters["n_experts"]
