@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.errors import InputError, Words, invalid
+from afterwit.errors import InputError, Words, counted, invalid
 from afterwit.hindsight import _level_method, _nearest_mixture, _quantile_program
 from afterwit.hindsight._rounds import Advice, Floats, by_name, frozen, largest_shares, read_advice
 
@@ -60,7 +60,7 @@ class Mixture:
 
     def __str__(self) -> str:
         above = f"at most {self.gap:.2g} above the best"
-        head = f"best mixture: {self.loss_name} loss {self.loss:.6g} over {self.rounds:,} rounds, {above}"
+        head = f"best mixture: {self.loss_name} loss {self.loss:.6g} over {counted(self.rounds, 'round')}, {above}"
         return f"{head}\n  {largest_shares(self.vector, self.names)}"
 
 
@@ -146,13 +146,15 @@ def _log(read: Advice) -> tuple[Floats, float, float]:
     """Newton's method. With p_t the probability given to what happened and J = b_t / p_t, the step minimises
     |J w|^2/2 - 2 sum J w: the square loss of the advice J with the outcome 2 in every round.
     """
-    chances = np.where(read.outcomes[:, np.newaxis] == 1, read.values, 1 - read.values)
+    happened = read.outcomes[:, np.newaxis] == 1
+    chances = np.where(happened, read.values, 1 - read.values)
+    rests = np.where(happened, 1 - read.values, read.values)
     vector = np.full(chances.shape[1], 1.0 / chances.shape[1])
     mixed = chances @ vector
-    total = float(-np.log(mixed).sum())
+    total = _log_loss(mixed, rests @ vector)
     for _ in range(NEWTON_STEPS):
         ratios = chances / mixed[:, np.newaxis]
-        gap = float(ratios.sum(axis=0).max()) - len(chances)
+        gap = _log_gap(chances, rests, vector)
         if gap <= NEWTON_TOLERANCE * abs(total):
             break
         errors = (ratios[block] - 2.0 for block in _blocks(ratios))
@@ -161,15 +163,29 @@ def _log(read: Advice) -> tuple[Floats, float, float]:
         while step > 1e-10:
             following = vector + step * direction
             reached = chances @ following
-            value = float(-np.log(reached).sum()) if (reached > 0).all() else np.inf
+            value = _log_loss(reached, rests @ following) if (reached > 0).all() else np.inf
             if value < total:
                 break
             step /= 2
         else:
             break
         vector, mixed, total = following, reached, value
-    gap = float((chances / mixed[:, np.newaxis]).sum(axis=0).max()) - len(chances)
-    return vector, total, gap
+    return vector, total, _log_gap(chances, rests, vector)
+
+
+def _log_loss(chances: Floats, rests: Floats) -> float:
+    """The sum of -ln of these probabilities. Near 1 the rest to 1 has the digits that count."""
+    near = chances > 0.5
+    return float(-np.log1p(-rests[near]).sum() - np.log(chances[~near]).sum())
+
+
+def _log_gap(chances: Floats, rests: Floats, vector: Floats) -> float:
+    """By how much the tangent at a mixture lets another be better: the largest sum over t of (p_{t,i} - p_t) / p_t."""
+    mixed = chances @ vector
+    near = mixed > 0.5
+    saved = (chances[~near] / mixed[~near, np.newaxis] - 1).sum(axis=0)
+    saved += (((rests[near] @ vector)[:, np.newaxis] - rests[near]) / mixed[near, np.newaxis]).sum(axis=0)
+    return float(saved.max())
 
 
 def _function(read: Advice) -> tuple[Floats, float, float]:

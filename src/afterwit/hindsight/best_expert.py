@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.errors import invalid
+from afterwit.errors import counted, invalid
 from afterwit.hindsight._rounds import Floats, frozen, read_losses
 
 
@@ -54,7 +54,7 @@ class BestExpert:
     def __str__(self) -> str:
         awake = int(self.awake_rounds[self.position])
         if (self.awake_rounds == self.rounds).all():
-            return f"best expert: {self.expert!r}, loss {self.loss:.6g} over {self.rounds:,} rounds"
+            return f"best expert: {self.expert!r}, loss {self.loss:.6g} over {counted(self.rounds, 'round')}"
         where = f"over the {awake:,} of {self.rounds:,} rounds in which it was awake"
         return f"best expert: {self.expert!r}, mean loss {self.mean_loss:.6g} {where}"
 

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data.checks import whole_number
-from afterwit.errors import InputError, invalid
+from afterwit.errors import InputError, counted, invalid
 from afterwit.hindsight._rounds import Floats, frozen, read_losses
 
 Positions = npt.NDArray[np.intp]
@@ -64,7 +64,9 @@ class ShiftingSequence:
 
     def __str__(self) -> str:
         shifts = f"{self.most_shifts:,} shift{'s' if self.most_shifts != 1 else ''}"
-        lines = [f"best sequence with at most {shifts}: loss {self.loss:.6g} over {len(self.sequence):,} rounds"]
+        lines = [
+            f"best sequence with at most {shifts}: loss {self.loss:.6g} over {counted(len(self.sequence), 'round')}"
+        ]
         for segment in self.segments[:MOST_SHOWN]:
             rounds = f"rounds {segment.first:,} to {segment.end - 1:,}"
             lines.append(f"  {rounds}: expert {segment.expert!r}, loss {segment.loss:.6g}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,9 +13,12 @@ import numpy.typing as npt
 
 from afterwit.data.labels import Signs
 from afterwit.data.rows import Rows, as_mapping, read_many, read_one
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
 
 Floats = npt.NDArray[np.float64]
+
+#: How many entries of a matrix are copied at a time.
+BLOCK = 250_000
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,8 @@ class Comparator:
     margins: Floats = field(repr=False)
     mistakes: int
     names: list[Any] | None = field(default=None, repr=False)
+    #: No weights beat this one's by more, in what its function minimises (or maximises); None if that is not known.
+    gap: float | None = None
 
     @property
     def weights(self) -> Any:
@@ -52,32 +59,62 @@ class Comparator:
         return float(np.maximum(0.0, 1.0 - self.margins).sum())
 
 
-def judge(source: str, vector: Any, matrix: Any, signs: Signs, names: list[Any] | None = None) -> Comparator:
+def judge(
+    source: str,
+    vector: Any,
+    matrix: Any,
+    signs: Signs,
+    names: list[Any] | None = None,
+    gap: float | None = None,
+) -> Comparator:
     """Multiply a weight vector out on the data."""
     vector = np.asarray(vector, dtype=np.float64).reshape(-1)
     scores = matrix @ vector
     mistakes = int(np.count_nonzero((scores >= 0) != (signs > 0)))
-    return Comparator(source, vector, signs * scores, mistakes, names)
+    return Comparator(source, vector, signs * scores, mistakes, names, gap)
+
+
+def blocks(count: int, width: int, chosen: Any = None) -> Iterator[Any]:
+    """All rows, or the chosen ones, as many at a time as a block of entries holds."""
+    height = max(1, BLOCK // max(1, width))
+    if chosen is None or len(chosen) == count:
+        for begin in range(0, count, height):
+            yield slice(begin, min(begin + height, count))
+    else:
+        for begin in range(0, len(chosen), height):
+            yield chosen[begin : begin + height]
 
 
 def row_norms(matrix: Any) -> Any:
-    """The Euclidean length of every row, without overflow or underflow on the way."""
-    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
-        return np.zeros(matrix.shape[0])
-    largest = float(abs(matrix).max())
+    """The Euclidean length of every row, without overflow or underflow on the way; nothing but a block is copied."""
+    lengths = np.zeros(matrix.shape[0])
+    largest = largest_entry(matrix)
     if largest == 0:
-        return np.zeros(matrix.shape[0])
-    scaled = matrix / largest
-    squares = scaled.multiply(scaled).sum(axis=1) if hasattr(scaled, "indptr") else (scaled * scaled).sum(axis=1)
-    return largest * np.sqrt(np.asarray(squares).reshape(-1))
+        return lengths
+    if hasattr(matrix, "indptr"):
+        row_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        return largest * np.sqrt(np.bincount(row_of, (matrix.data / largest) ** 2, minlength=matrix.shape[0]))
+    for at in blocks(*matrix.shape):
+        lengths[at] = largest * np.sqrt(((matrix[at] / largest) ** 2).sum(axis=1))
+    return lengths
+
+
+def largest_entry(matrix: Any) -> float:
+    """The size of the largest entry; 0 if there is none."""
+    values = matrix.data if hasattr(matrix, "indptr") else matrix
+    return float(max(values.max(), -values.min())) if values.size else 0.0
 
 
 def normalised(matrix: Any) -> tuple[Any, float]:
-    """The matrix divided by its largest entry where that is far from 1, as solvers want it, and the divisor."""
-    largest = float(abs(matrix).max()) if matrix.shape[0] and matrix.shape[1] else 0.0
+    """The matrix divided by about its largest entry where that is far from 1, and the divisor.
+
+    It is a power of 2, so that no digit changes: scores that are 0 stay 0.
+    """
+    largest = largest_entry(matrix)
     if largest == 0 or 1e-3 <= largest <= 1e3:
         return matrix, 1.0
-    return matrix / largest, largest
+    unit = 2.0 ** min(max(math.frexp(largest)[1], -1021), 1023)
+    return matrix / unit, unit
 
 
 def given_comparator(comparator: Any, rows: Rows) -> Floats:
@@ -86,7 +123,9 @@ def given_comparator(comparator: Any, rows: Rows) -> Floats:
     if rows.names is None:
         dense = _dense(comparator)
         if len(dense) > rows.width:
-            raise invalid("comparator", f"a vector of at most {rows.width} weights", Words(f"{len(dense)} weights"))
+            raise invalid(
+                "comparator", f"a vector of at most {rows.width} weights", Words(counted(len(dense), "weight"))
+            )
         vector[: len(dense)] = dense
     else:
         weights = as_mapping(comparator)
