@@ -118,6 +118,43 @@ def test_the_largest_loss_that_is_known(learner, M):
     assert 1 + 10 * np.linalg.norm(weights) <= M + 1e-9
 
 
+@pytest.mark.parametrize(
+    ("learner", "start", "M"),
+    [
+        (aw.OnlineSVM(C=1.0, rate=0.1), [1000.0], 1 + 81),  # three rounds of 1000: 100 * 0.9 * 0.9
+        (aw.OnlineSVM(C=1.0, rate=0.1, intercept=True), [1000.0], 1 + math.sqrt(2) * 81 * math.hypot(1, 1e-3)),
+        (aw.OnlineSVM(C=1.0, rate=0.1), [1.0], 1 + 1),  # never outside the ball
+    ],
+)
+def test_a_start_outside_the_ball_counts(learner, start, M):
+    """The largest loss of a learner that has learned longer examples is that of its first weights, not C R."""
+    for _ in range(3):
+        learner.learn_one(start, 1)
+    above = 0
+    for seed in range(100):
+        y = np.where(np.random.default_rng(seed).random(40) < 0.05, -1, 1)
+        predictor = average(learner, np.ones((40, 1)), y, radius=1.0, delta=0.05)
+        error, loss = predictor.certificate, predictor.certificate.others[0]
+        assert loss.inputs["M"] == pytest.approx(M)
+        assert error.verdict is loss.verdict is Verdict.HOLDS
+        # On new data a label is -1 with probability 5%: the expected hinge loss is known.
+        score = predictor.score_one([1.0])
+        above += 0.95 * max(0, 1 - score) + 0.05 * max(0, 1 + score) > loss.bound
+    assert above <= 5
+    assert (f"starts with, |w_1| = {np.linalg.norm(learner._vector()):.4g}" in error.details()) is (M > 2)
+
+
+def test_a_length_that_is_exceeded_all_the_same_is_no_promise():
+    """M is compared with the weights that were averaged, so that no claim about an update is taken on trust."""
+
+    class Longer(aw.OnlineSVM):
+        def _vector(self):
+            return (1 + self.rounds) * super()._vector()
+
+    X, y = problem()
+    assert average(Longer(C=0.5, rate=0.1), X, y, radius=10).certificate.verdict is Verdict.NOT_APPLICABLE
+
+
 def test_where_nothing_is_known_nothing_is_promised():
     X, y = problem()
     found = average(aw.Perceptron(), X, y).certificate

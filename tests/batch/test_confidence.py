@@ -43,7 +43,7 @@ def test_round_by_round_is_all_at_once(losses, size):
         portions.observe_many(losses[begin : begin + size])
     assert portions == sequence
     assert pickle.loads(pickle.dumps(sequence)) == sequence
-    assert f"{len(losses)} rounds" in repr(sequence)
+    assert f": {len(losses)} round" in repr(sequence)
 
 
 def learners(runs, rounds, seed):

@@ -8,6 +8,7 @@ import pytest
 
 import afterwit as aw
 from afterwit import batch
+from afterwit.batch._theorem import _is_hindsight
 from afterwit.core.certificate import Certificate, Verdict
 from afterwit.core.registry import learner_names
 from afterwit.errors import InputError, ModelFileError
@@ -208,3 +209,10 @@ def test_it_shows_what_is_known():
     assert "by large_gap): error at most" in repr(batch.large_gap(aw.Perceptron(), X, Y))
     unknown = batch.controlled_testing(aw.Perceptron(), X, Y, epsilon=0.01)
     assert "nothing is known about its error" in repr(unknown)
+
+
+def test_the_hindsight_of_a_saved_certificate_is_a_number_and_two_texts():
+    assert _is_hindsight(None)
+    assert _is_hindsight((1.5, "by the best of them", "loss"))
+    for damaged in (("1.5", "by", "loss"), (1.5, 2, "loss"), (1.5, "by", 3), (1.5, "by"), [1.5, "by", "loss"]):
+        assert not _is_hindsight(damaged)

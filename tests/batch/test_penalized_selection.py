@@ -14,7 +14,7 @@ from afterwit.batch import _hypotheses, penalized_selection
 from afterwit.batch._rounds import Block
 from afterwit.batch.penalized_selection import race_of
 from afterwit.core.certificate import Verdict
-from afterwit.errors import InputError
+from afterwit.errors import DivergenceError, InputError
 from problems import FORMS, as_dense, in_columns, lists_of, small_integers
 
 
@@ -213,12 +213,20 @@ def test_a_libsvm_stream_in_several_blocks(tmp_path, monkeypatch):
     assert found.certificate == penalized_selection(aw.Perceptron(), sparse.csr_array(X), y).certificate
 
 
-def test_numbers_whose_products_overflow():
+def test_numbers_whose_products_nearly_overflow():
     X, y = noisy(40)
-    huge = np.ldexp(np.round(X, 1), 660)
+    huge = np.ldexp(np.round(X, 1), 500)
     for learner in (aw.Perceptron(), aw.Perceptron(intercept=True)):
         predictor = penalized_selection(learner, huge, y, delta=0.9)
         check(predictor, before_every_round(learner, list(huge), y.tolist()), list(huge), y.tolist(), 0.9)
+
+
+def test_numbers_whose_products_overflow_are_refused():
+    X, y = noisy(40)
+    learner = aw.Perceptron()
+    with pytest.raises(DivergenceError, match="scale the features"):
+        penalized_selection(learner, np.ldexp(np.round(X, 1), 660), y, delta=0.9)
+    assert learner.rounds == 0
 
 
 def test_pairs_in_several_blocks(monkeypatch):
@@ -270,7 +278,7 @@ def test_bad_input():
     with pytest.raises(InputError, match="X must be at least one example"):
         penalized_selection(aw.Perceptron(), np.zeros((0, 2)), [])
     with pytest.raises(InputError, match=r"y\[1\] must be -1 or 1; received 0"):
-        penalized_selection(aw.Perceptron(), [[1.0], [2.0]], [1, 0])
+        penalized_selection(aw.Perceptron(labels=(-1, 1)), [[1.0], [2.0]], [1, 0])
     with pytest.raises(InputError, match="X must be a stream"):
         penalized_selection(aw.Perceptron(), 3)
     with pytest.raises(InputError, match="X must be a stream of pairs"):

@@ -75,6 +75,17 @@ def test_controlled_testing_says_what_was_missing():
     X, y = separated(50)
     certificate = controlled_testing(aw.Perceptron(), X, y, epsilon=0.01).certificate
     assert "the examples ended in test 1, which needs 439; 50 were left" in str(certificate)
+    # The formula that one can ask for is the one that the procedure uses: the first hypothesis has number 0 in both.
+    assert aw.bounds.bound("controlled-testing", hypothesis=0, error=0.01, delta=0.05) == 439
+
+
+def test_every_test_takes_as_many_examples_as_the_formula_says():
+    X, y = separated(4000)
+    certificate = controlled_testing(aw.Perceptron(), X, y, epsilon=0.05, delta=0.1).certificate
+    assert certificate.verdict is Verdict.HOLDS
+    sizes = [aw.bounds.conversion.controlled_testing(i, 0.05, 0.1) for i in range(certificate.inputs["i"] + 1)]
+    assert len(sizes) > 2
+    assert certificate.rounds == sum(sizes)
 
 
 class Wandering:
@@ -162,7 +173,7 @@ def test_random_stopping_draws_every_round_alike():
         t = predictor.certificate.inputs["t"]
         counts[t - 1] += 1
         if seed < 40:
-            learner = aw.Perceptron()
+            learner = aw.Perceptron(labels=(-1, 1))
             learner.learn_many(X[: t - 1], y[: t - 1])
             assert predictor.learner == learner
     # 100 expected of each, standard deviation 10.

@@ -51,7 +51,9 @@ def adjusted(name, given_inputs):
         made["margin"] *= made["radius"]
     if name == "winnow-rate":
         made["rate"] *= made["margin"] / made["radius"] ** 2 / 10.1
-    if name == "winnow-hinge" and made["norm"]:
+    if name == "winnow-hinge" and made["norm"] < 1e-9:
+        made["norm"] = 0.0  # below that the rate would be no number
+    elif name == "winnow-hinge":
         made["rate"] *= 1 / (10.1 * made["radius"] ** 2 * made["norm"])
     if name == "fixed-share":
         made["switches"] = min(made["switches"], made["rounds"] - 1)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import afterwit as aw
+from afterwit.core.theorem import Theorem
 
 LOSSES = np.random.default_rng(0).random((30, 4))
 LABELS = np.random.default_rng(1).integers(0, 2, (30, 4)).astype(float)
@@ -86,3 +87,46 @@ def test_of_the_best_expert():
     rules.observe_many(LABELS[:, :1])
     promised = aw.bounds.bound("sleeping", experts=1, expert_mistakes=float(rules.expert_losses[0]), epsilon=0.2)
     assert rules.certificate().bound == pytest.approx(promised)
+
+
+# ---------------------------------------------------------------------- what theorems claim about themselves
+
+#: The bound follows from what the learner was made with and the number of rounds: certificates say "promised".
+BEFOREHAND = """
+    batch.ControlledTesting batch.RandomStopping boosting.SharperTrainingMistakesBound
+    boosting.TrainingMistakesBound boosting.WrongVotesBound concepts.HalvingBound concepts.OptimalBound
+    experts.BanditBound experts.BanditTheorem experts.DecreasingBanditBound experts.DecreasingPerturbationBound
+    experts.DecreasingRateBound experts.DecreasingRatePathBound experts.DoublingBound experts.ExpConcaveBound
+    experts.FixedRateBound experts.FixedRatePathBound experts.FixedRateSwapBound experts.GeneralSecondOrderBound
+    experts.HorizonBound experts.KalaiVempalaBound experts.LeaderBound experts.PerturbedLeaderBound
+    experts.RandomizedHorizonBound experts.RangedBernsteinBound experts.RangedPolynomialBound experts.TrackingBound
+    experts.TunedBanditBound experts.TunedPathBound experts.TunedPerturbationBound experts.TunedUniformNoiseBound
+    experts.UniformNoiseBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound
+    games.RegretMatchingPlusBound
+"""
+
+#: The bound looks at what the learner did, and not only at the sequence: such a one never comes first.
+AFTERWARDS = """
+    batch.AverageError batch.AverageExcess batch.AverageLoss batch.KernelMarginBound batch.PenalizedEstimate
+    batch.PenalizedSelection batch.ProgressiveBound batch.ProgressiveStopping boosting.ObservedErrorsBound
+    concepts.EliminationBound experts.BernsteinBound experts.PolynomialPotentialBound experts.RegretNormBound
+    games.KeptRegretsBound kernels.BudgetBound linear.AdaptiveBound linear.EuclideanHingeBound
+    linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.SimpleUpdateHingeBound
+    linear.TrainedBound linear.UpdateHingeBound
+"""
+
+
+def theorems(kind=Theorem):
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("afterwit."):
+            yield each
+            yield from theorems(each)
+
+
+def test_what_was_known_when_is_as_the_proofs_say():
+    """A claim is one word in a class, and a wrong one makes a promise of what was only seen afterwards."""
+    assert aw.bounds.BOUNDS  # collecting them imports every family
+    found = {f"{each.__module__.split('.')[1]}.{each.__name__}": each for each in theorems()}
+    assert {name for name, each in found.items() if each.beforehand} == set(BEFOREHAND.split())
+    assert {name for name, each in found.items() if not each.foreseeable} == set(AFTERWARDS.split())
+    assert not set(BEFOREHAND.split()) & set(AFTERWARDS.split())

@@ -52,8 +52,9 @@ BROKEN = Assumption("you say so", Basis.PROMISED, False)
         (certificate(), Verdict.HOLDS),
         (certificate(observed=5), Verdict.HOLDS),
         (certificate(observed=6), Verdict.VIOLATED),
-        (certificate(observed=5, bound=5 * (1 - 1e-12)), Verdict.HOLDS),
-        (certificate(observed=5, bound=5 * (1 - 1e-6)), Verdict.VIOLATED),
+        (certificate(observed=5, bound=5 - 1e-12, rounding=2e-12), Verdict.HOLDS),
+        (certificate(observed=5, bound=5 - 3e-12, rounding=2e-12), Verdict.VIOLATED),
+        (certificate(observed=5, bound=5 - 1e-12), Verdict.VIOLATED),
         (certificate(bound=None), Verdict.NOT_APPLICABLE),
         (certificate(assumptions=[YES, PROMISE]), Verdict.HOLDS),
         (certificate(assumptions=[YES, NO]), Verdict.NOT_APPLICABLE),
@@ -245,7 +246,7 @@ def test_tightest_first():
     ("bound", "shown"), [(5.0, "5"), (4.999999999999, "5"), (4.99, "4"), (12345.6, "12,345"), (1e300, "1e+300")]
 )
 def test_a_count_is_bounded_by_a_whole_number(bound, shown):
-    text = certificate(bound=bound).line()
+    text = certificate(bound=bound, rounding=1e-11).line()
     assert f"at most {shown} mistakes" in text or bound == 1e300
 
 

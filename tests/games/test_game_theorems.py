@@ -136,6 +136,10 @@ def test_formulas():
     weight = 100**2 / sum(t**2 for t in range(1, 101))
     assert RegretMatchingPlusBound().bound(5, 10, 100, 3.0) == pytest.approx(weight * 3 * 10 * (2 + 3))
     assert PredictiveRegretMatchingPlusBound().bound(5, 10, 100, 3.0) == pytest.approx(2 * weight * 3 * 10 * (2 + 3))
+    assert KeptRegretsBound.bound(100, 5.0, 0.25) == pytest.approx(weight * 5 + 0.25)
+    assert KeptRegretsBound.bound(100, 5.0, -0.25) == pytest.approx(weight * 5), (
+        "taking turns may help, and is not counted"
+    )
     assert ExponentialWeightsBound().bound(1, 1, 5, 7.0) == RegretMatchingPlusBound().bound(1, 1, 5, 7.0) == 0
 
 
@@ -186,3 +190,15 @@ def test_a_certificate_looks_at_the_matrix_it_is_given():
     assert solution.certificate(M.T).observed > 1e-2
     receives = aw.solve_game(M, gap=1e-4, method="regret-matching+", maximize=True)
     assert receives.certificate(M).observed <= 1e-4
+
+
+@pytest.mark.parametrize("method", list(PLAYERS))
+@pytest.mark.parametrize("M", [[[1.0, 1 + 2.0**-52], [1 + 2.0**-52, 1.0]], [[1e-7, np.nextafter(1e-7, 0), 1e-7]]])
+def test_payoffs_that_differ_in_the_last_digit_break_no_bound(method, M):
+    """A strategy is kept if its bracket is better, which cannot be seen where payoffs are equal but for rounding."""
+    for rounds in (1, 2, 5, 50):
+        for maximize in (False, True):
+            solution = aw.solve_game(M, gap=0.0, method=method, max_rounds=rounds, maximize=maximize)
+            certificate = solution.certificate(M)
+            for made in (certificate, *certificate.others):
+                assert made.verdict is not Verdict.VIOLATED, (rounds, made)

@@ -258,7 +258,7 @@ def test_what_is_refused(M, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rows": ["a"]}, "rows must be 2 names, or None; received 1 names"),
+        ({"rows": ["a"]}, "rows must be 2 names, or None; received 1 name"),
         ({"columns": "xyzw"}, "columns must be 3 names, or None; received 4 names"),
         ({"top": 0}, "top must be a whole number, at least 1; received 0"),
         ({"top": -1}, "top must be a whole number, at least 1; received -1"),
@@ -292,6 +292,15 @@ def test_a_solution_can_be_shown_and_not_changed():
     assert str(solution).startswith("zero-sum game of 2 x 3, predictive-regret-matching+\n  value     between ")
     assert "<table>" in solution._repr_html_()
     assert "... (2 of 2 are played)" in solution.describe(top=1)
+    uneven = aw.solve_game([[1.0, 0.0], [0.0, 4.0]], gap=1e-9, method="lp")
+    assert uneven.value == pytest.approx(0.8)
+    rough = aw.solve_game([[1.0, 0.0], [0.0, 4.0]], gap=0.5, method="exponential-weights")
+    assert rough.upper - rough.lower > 0.01
+    assert rough.value == pytest.approx((rough.lower + rough.upper) / 2)
+    text = uneven.describe(["often", "seldom"], ["left", "right"])
+    assert "often: 0.8, seldom: 0.2" in text, "the most played come first"
+    assert "left: 0.8, right: 0.2" in text
+    assert "often: 0.8, ... (2 of 2" in uneven.describe(["often", "seldom"], top=1)
     with pytest.raises(ValueError, match="read-only"):
         solution.row_strategy[0] = 1.0
     with pytest.raises(AttributeError):

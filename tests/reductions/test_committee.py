@@ -232,7 +232,7 @@ def test_bad_options(options, message):
 def test_a_weighting_that_has_learned_is_refused():
     weighting = aw.AdaHedge(7, loss="zero-one")
     weighting.observe([0.0] * 7)
-    with pytest.raises(InputError, match="received one that has learned 1 rounds"):
+    with pytest.raises(InputError, match="received one that has learned 1 round"):
         aw.Committee(weighting=weighting)
 
 
@@ -478,14 +478,14 @@ def test_options_can_be_read_and_changed():
     assert committee.labels == (0, 1)
     assert committee.clone({"weighting": "boa"}).parameters["weighting"] == "boa"
     assert type(committee.clone({"weighting": "boa"}).weighting) is aw.BOA
-    assert aw.Committee().parameters == {"learners": None, "weighting": "adahedge", "labels": (-1, 1)}
+    assert aw.Committee().parameters == {"learners": None, "weighting": "adahedge", "labels": None}
 
 
 def test_what_it_looks_like():
     committee = aw.Committee({"plain": aw.Perceptron, "last": aw.RepeatLastLabel}, labels=("a", "b"))
     assert "mistakes" in str(committee)
     committee.learn_many([{}, {}, {}, {}], ["a", "b", "b", "b"])
-    assert repr(committee) == "Committee(2 learners, labels=('a', 'b')): 4 rounds, 1 mistakes"
+    assert repr(committee) == "Committee(2 learners, labels=('a', 'b')): 4 rounds, 1 mistake"
     assert str(committee).splitlines() == [
         "                  mistakes     error    weight",
         "plain                    1    25.00%    0.8000",

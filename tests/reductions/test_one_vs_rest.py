@@ -12,7 +12,7 @@ from scipy import sparse
 
 import afterwit as aw
 import naive_multiclass
-from afterwit.core.certificate import Verdict
+from afterwit.core.certificate import Basis, Certificate, Verdict
 from afterwit.core.registry import learner_names
 from afterwit.core.theorem import Theorem
 from afterwit.errors import InputError, LabelError
@@ -272,7 +272,7 @@ def test_the_prototype_is_never_changed():
     assert base == before
     assert learner.learners[0].rate == 0.5
     assert learner.learners[2].rounds == 1
-    assert learner.parameters["learner"] == aw.Perceptron(rate=0.5)
+    assert learner.parameters["learner"] == aw.Perceptron(rate=0.5, labels=(-1, 1))
     learner.parameters["learner"].learn_one([1.0], -1)
     learner.learners[0].learn_one([1.0], -1)
     assert learner.parameters["learner"].rounds == 0
@@ -330,7 +330,7 @@ class Foreign:
         self.total, self.updates = dict(state["total"]), state["updates"]
 
     def copy(self):
-        twin = Foreign(self.labels)
+        twin = type(self)(self.labels)
         twin.restore(self.state())
         return twin
 
@@ -431,7 +431,7 @@ def test_a_state_that_is_none_is_refused(change):
 def test_its_repr_says_what_it_is():
     learner = aw.OneVsRest(aw.Perceptron(rate=2), labels=["a", "b"])
     learner.learn_one([1.0], "b")
-    assert repr(learner) == "OneVsRest(learner=Perceptron(rate=2.0), labels=('a', 'b')): 1 rounds, 1 mistakes"
+    assert repr(learner) == "OneVsRest(learner=Perceptron(rate=2.0), labels=('a', 'b')): 1 round, 1 mistake"
 
 
 # ---------------------------------------------------------------------- certificates
@@ -549,6 +549,89 @@ def test_without_a_bound_on_binary_mistakes_the_theorem_does_not_apply(base, why
     assert why in certificate.failed[0].detail
     first = "no bound applies to the binary learner of class 7, nor to those of 3 other classes: "
     assert certificate.failed[0].detail.startswith(first)
+
+
+@register
+class Contrary(aw.Perceptron):
+    """Counts and bounds its mistakes as a perceptron does, and says the opposite of its score now and then."""
+
+    def learn_many(self, X, y):
+        said = super().learn_many(X, y)
+        said[-1] = -said[-1]
+        return said
+
+
+class Everything(AboutUpdates):
+    quantity = "mistakes"
+
+
+@register
+class ForeignWithBound(Foreign):
+    theorems = (Everything(),)
+    strays = False
+
+    def predict_one(self, x):
+        return -1 if self.score_one(x) <= (0 if self.strays else -1e-300) else 1
+
+    def certificate(self, X, y):
+        return Certificate(self.theorems[0], "a learner from elsewhere", len(y), 0, 1000, ())
+
+
+@register
+class ForeignAndStraying(ForeignWithBound):
+    strays = True
+
+
+@pytest.mark.parametrize(
+    ("base", "strays"),
+    [(aw.Perceptron, False), (Contrary, True), (ForeignWithBound, False), (ForeignAndStraying, True)],
+)
+@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize("announced", [True, False])
+def test_that_a_base_predicts_by_its_sign_is_looked_at(base, strays, passes, announced):
+    """Without it the sum of the binary bounds says nothing, whatever the base learner is."""
+    X, y = examples(8)
+    learner = aw.OneVsRest(base, labels=sorted(set(y), key=repr) if announced else None)
+    for _ in range(passes):
+        learner.learn_many(X, y)
+    certificate = learner.certificate(X, y)
+    by_sign = next(each for each in certificate.assumptions if "exactly if its score is >= 0" in each.statement)
+    assert (by_sign.basis, by_sign.holds) == (Basis.OBSERVED, not strays)
+    assert (certificate.verdict is Verdict.HOLDS) is not strays
+    if strays:
+        assert "does not predict by the sign of its score" in certificate.line()
+
+
+@register
+class ForeignAndTired(ForeignWithBound):
+    """Strays from the sign of its score after a number of rounds."""
+
+    enough = 0
+
+    def __init__(self, labels=(-1, 1)):
+        super().__init__(labels)
+        self.rounds = 0
+
+    def predict_one(self, x):
+        said = super().predict_one(x)
+        return -said if self.rounds >= self.enough else said
+
+    def learn_one(self, x, y):
+        super().learn_one(x, y)
+        self.rounds += 1
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_the_rounds_that_are_looked_at_are_those_that_were_played(passes, monkeypatch):
+    """A class that begins with row 2 has played two rounds fewer, and no round is played twice."""
+    X, y = [[1.0], [-1.0], [2.0], [0.5]], ["a", "a", "b", "a"]
+    learner = aw.OneVsRest(ForeignAndTired)
+    monkeypatch.setattr(ForeignAndTired, "enough", 100)
+    for _ in range(passes):
+        learner.learn_many(X, y)
+    for enough, strays in ((4 * passes, False), (4 * passes - 1, True)):
+        monkeypatch.setattr(ForeignAndTired, "enough", enough)
+        assert ("does not predict by the sign" in learner.certificate(X, y).line()) is strays
 
 
 def test_the_theorem_says_what_it_is():

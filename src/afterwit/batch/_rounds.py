@@ -19,7 +19,7 @@ import numpy.typing as npt
 from afterwit.core.learner import BinaryLearner
 from afterwit.core.protocol import BLOCK, Learner
 from afterwit.data.rows import Rows, read_many, read_one, stack
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
 from afterwit.streams.arrays import ArrayReader, ArrayStream
 
 Flags = npt.NDArray[np.bool_]
@@ -138,7 +138,9 @@ class _ListReader:
     def __init__(self, X: Any, y: Any) -> None:
         self._X, self._y, self._at = list(X), list(y), 0
         if len(self._X) != len(self._y):
-            raise invalid("y", f"as long as X ({len(self._X)} examples)", Words(f"{len(self._y)} labels"))
+            raise invalid(
+                "y", f"as long as X ({counted(len(self._X), 'example')})", Words(counted(len(self._y), "label"))
+            )
 
     def take(self, count: int) -> tuple[list[Any], list[Any]] | None:
         begin, self._at = self._at, min(self._at + count, len(self._X))
@@ -164,11 +166,19 @@ def _one(x: Any) -> Any:
     return read_one(x).row(0) if hasattr(x, "tocsr") else x
 
 
-def fresh_copy(learner: Any) -> Any:
-    """An independent learner in the same state; the caller's own is never changed."""
+def fresh_copy(learner: Any, X: Any = None, y: Any = None) -> Any:
+    """An independent learner in the same state; the caller's own is never changed.
+
+    One that was made without labels takes them from y, or from a stream X that has all labels in memory, and else -1
+    and 1: what is chosen in the end may be the hypothesis before the first round.
+    """
     if not isinstance(learner, Learner) or isinstance(learner, type):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
-    return independent_copy(learner)
+    copied = independent_copy(learner)
+    labels = getattr(X, "y", None) if y is None else y
+    if isinstance(copied, BinaryLearner):
+        copied._decide(() if labels is None else labels)
+    return copied
 
 
 def independent_copy(learner: Any) -> Any:

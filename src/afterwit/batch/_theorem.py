@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Certificate, Evidence, Hindsight
+from afterwit.core.declared import is_finite
 from afterwit.core.theorem import Theorem
 from afterwit.errors import invalid
 
@@ -73,7 +74,50 @@ def with_probability(delta: float) -> str:
 
 def independent() -> Assumption:
     """What every promise about new data rests on, and nobody can see from the data."""
-    return Assumption("the examples, and new ones, are independent draws from one distribution", Basis.PROMISED, None)
+    statement = "the examples, none of them known to the learner before, and new ones are independent draws"
+    return Assumption(f"{statement} from one distribution", Basis.PROMISED, None)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and is_finite(value)
+
+
+def _is_assumption(value: Any) -> bool:
+    if not isinstance(value, tuple) or len(value) != 4:
+        return False
+    statement, basis, holds, detail = value
+    known = isinstance(basis, str) and basis in Basis.__members__
+    return (
+        known and isinstance(statement, str) and isinstance(detail, str) and (holds is None or holds in (True, False))
+    )
+
+
+def _are_inputs(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return all(isinstance(name, str) and (isinstance(each, str) or _is_number(each)) for name, each in value.items())
+
+
+def _is_hindsight(value: Any) -> bool:
+    if not isinstance(value, tuple) or len(value) != 3:
+        return value is None
+    return _is_number(value[0]) and isinstance(value[1], str) and isinstance(value[2], str)
+
+
+#: What the data of a certificate consist of: what is allowed, in words and as a test.
+PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "theorem": ("the name of a theorem", lambda value: isinstance(value, str) and value in BatchTheorem.by_class_name),
+    "delta": ("None or above 0 and below 1", lambda value: value is None or (_is_number(value) and 0 < value < 1)),
+    "quantity": ("a string", lambda value: isinstance(value, str)),
+    "subject": ("a string", lambda value: isinstance(value, str)),
+    "rounds": ("a whole number, at least 0", lambda value: type(value) is int and value >= 0),
+    "observed": ("a finite number", _is_number),
+    "bound": ("None or a finite number", lambda value: value is None or _is_number(value)),
+    "assumptions": ("a list of assumptions", lambda value: isinstance(value, list) and all(map(_is_assumption, value))),
+    "hindsight": ("None, or a number with its description and its quantity", _is_hindsight),
+    "inputs": ("numbers and words by name", _are_inputs),
+    "others": ("a list of certificates", lambda value: isinstance(value, list)),
+}
 
 
 def as_data(certificate: Certificate) -> dict[str, Any]:
@@ -99,7 +143,12 @@ def as_data(certificate: Certificate) -> dict[str, Any]:
 
 
 def from_data(data: Any) -> Certificate:
-    """The certificate whose ``as_data`` this was."""
+    """The certificate whose ``as_data`` this was; everything is checked, because it may come from a file."""
+    if not isinstance(data, dict):
+        raise invalid("certificate", "a certificate as data", data)
+    for name, (allowed, test) in PARTS.items():
+        if name not in data or not test(data[name]):
+            raise invalid(f"certificate: {name}", allowed, data.get(name))
     theorem = BatchTheorem.by_class_name[data["theorem"]](data["delta"], data["quantity"])
     evidence = BatchEvidence(
         subject=data["subject"],

@@ -11,7 +11,9 @@ Guarantee   with probability at least 1 - delta each of
             bounds the error too.
 Assumes     M. It is known where the weights stay in a ball and the examples within a radius (SGD with a ball,
             OnlineSVM, Winnow, and ``radius``); else it is your promise, ``largest_loss``. With neither there is no
-            bound: the weights of a perceptron have no length that is known beforehand.
+            bound: the weights of a perceptron have no length that is known beforehand. A learner that starts outside
+            its ball, because it has already learned longer examples, has M by the length of its first weights: no
+            later ones are longer, and w_1 is known before the sample, as the inequality for martingales needs it.
 Memory      two weight vectors. Cost: O(non-zeros) for the perceptron, O(features) more in each round that changes the
             weights for the others.
 Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd ed. 2018, Theorem 8.15.
@@ -44,6 +46,7 @@ from afterwit.data.margin_losses import losses
 from afterwit.data.quantities import NOT_NEGATIVE, ln
 from afterwit.errors import InputError, invalid
 from afterwit.hindsight.comparator import row_norms
+from afterwit.linear.online_svm import OnlineSVM
 from afterwit.linear.perceptron import Perceptron
 
 #: How much of each loss a mistake costs at least.
@@ -179,7 +182,7 @@ def average(
         raise invalid("regret", "a number", regret)
     if not is_linear(learner):
         raise invalid("learner", "a linear learner, whose score is w . x", type(learner))
-    played = _Average(fresh_copy(learner), loss, radius is not None)
+    played = _Average(fresh_copy(learner, X, y), loss, radius is not None)
     with Source(learner, X, y) as source:
         for block in source.blocks():
             played.take(block)
@@ -211,6 +214,8 @@ class _Average:
         self.sum = np.zeros(0)
         self.rounds = self.mistakes = self.changes = 0
         self.total = self.largest = self.longest = 0.0
+        #: The largest |w_t| of those that were averaged; only learners that stay in a ball are asked for it.
+        self.longest_weights = 0.0
 
     def take(self, block: Block) -> None:
         before = self.learner.copy()
@@ -247,6 +252,7 @@ class _Average:
         for change in [*changes.tolist(), block.count - 1]:
             if change + 1 > at:
                 weights = learner._vector()
+                self.longest_weights = max(self.longest_weights, float(np.linalg.norm(weights)))
                 block.part(at, change + 1).learn(learner)
                 if has_fresh_weights(learner):
                     weights = self._over_all_features(learner, weights)
@@ -289,11 +295,12 @@ def _largest_loss(
         detail = f"the largest here was {played.largest:.4g}"
         statement = f"no example costs any of the hypotheses more than M = {largest_loss:.4g}"
         return largest_loss, (Assumption(statement, Basis.PROMISED, None if kept else False, detail),)
-    score, because = _largest_score(learner, 1.0 if radius is None else radius)
-    if radius is None or not math.isfinite(score):
-        detail = "give radius, or largest_loss" if math.isfinite(score) else f"{because}: give largest_loss"
+    limit = _limit_of_weights(learner, 1.0 if radius is None else radius)
+    if radius is None or limit is None:
+        detail = f"nothing bounds the weights of {type(learner).__name__}: give largest_loss"
+        detail = detail if limit is None else "give radius, or largest_loss"
         return math.inf, (Assumption("the loss is at most some M that is known", Basis.ENFORCED, False, detail),)
-    M = float(losses(loss, np.ones(1), np.array([-score]))[0])
+    M = float(losses(loss, np.ones(1), np.array([-limit.size * _length(learner, radius)]))[0])
     kept = played.longest <= radius * (1 + 1e-9)
     within = Assumption(
         f"no example is longer than R = {radius:.4g}",
@@ -301,17 +308,37 @@ def _largest_loss(
         None if kept else False,
         f"the longest here has {played.longest:.4g}",
     )
-    return M, (within, Assumption(f"the loss is at most M = {M:.4g}", Basis.ENFORCED, True, because))
+    bounded = not kept or limit.one_norm or played.longest_weights <= limit.size * (1 + 1e-9)
+    return M, (within, Assumption(f"the loss is at most M = {M:.4g}", Basis.ENFORCED, bounded, limit.because))
 
 
-def _largest_score(learner: Any, radius: float) -> tuple[float, str]:
-    """The largest |w . x| for examples within the radius, and why there is none larger."""
+@dataclass(frozen=True)
+class _Limit:
+    """What no weights of a run exceed in length, or in 1-norm, and why."""
+
+    size: float
+    because: str
+    one_norm: bool = False
+
+
+def _limit_of_weights(learner: Any, radius: float) -> _Limit | None:
+    """What is known of the weights w_1, ..., w_T before the sample: of w_1 itself, and of what the updates do."""
     parameters = learner.parameters
-    length = math.hypot(radius, 1.0) if parameters.get("intercept") else radius
-    if parameters.get("ball") is not None:
-        return float(parameters["ball"]) * length, "the weights stay in a ball"
-    if type(learner).__name__ == "OnlineSVM":
-        return float(parameters["C"]) * length * length, "the weights are never longer than C R"
     if has_fresh_weights(learner):
-        return length, "the weights have a 1-norm of at most 1"
-    return math.inf, f"nothing bounds the weights of {type(learner).__name__}"
+        return _Limit(1.0, "the weights have a 1-norm of at most 1", one_norm=True)
+    if parameters.get("ball") is not None:
+        limit = _Limit(float(parameters["ball"]), "the weights stay in a ball")
+    elif isinstance(learner, OnlineSVM):
+        # A round makes them at most (1 - eta) |w| + eta C R long, which is at most the larger of |w| and C R.
+        limit = _Limit(float(parameters["C"]) * _length(learner, radius), "the weights are never longer than C R")
+    else:
+        return None
+    start = float(np.linalg.norm(learner._vector()))
+    if start > limit.size:
+        return _Limit(start, f"the weights are never longer than those the learner starts with, |w_1| = {start:.4g}")
+    return limit
+
+
+def _length(learner: Any, radius: float) -> float:
+    """How long an example can be, with the further feature of an intercept."""
+    return math.hypot(radius, 1.0) if learner.parameters.get("intercept") else radius

@@ -37,7 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data.checks import share
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
 
 #: The slopes of the exponents: one suits every length of the sequence up to some 10^11 rounds.
 LAMBDAS = 4.0 / 2.0 ** np.arange(20)
@@ -117,7 +117,8 @@ class ConfidenceSequence:
 
     def __repr__(self) -> str:
         lower, upper = self.interval
-        return f"ConfidenceSequence({self.delta:g}): {self.rounds:,} rounds, mean error {lower:.4f} to {upper:.4f}"
+        rounds = counted(self.rounds, "round")
+        return f"ConfidenceSequence({self.delta:g}): {rounds}, mean error {lower:.4f} to {upper:.4f}"
 
 
 def _interval(rounds: Any, totals: Any, delta: float) -> tuple[Floats, Floats]:

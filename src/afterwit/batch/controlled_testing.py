@@ -32,7 +32,8 @@ from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.core.inputs import CHANCE, DELTA, ERROR_RATE, IID
 from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import share
-from afterwit.data.quantities import COUNT
+from afterwit.data.quantities import COUNT_OR_NONE
+from afterwit.errors import counted
 from afterwit.sampling._shared import BLUM
 
 #: So much of a test is held in memory at once.
@@ -65,7 +66,7 @@ class FreshExamples(Theorem):
     quantity = "fresh examples"
     formula = "ceil(ln(({hypothesis} + 2)^2 / {delta}) / {error})"
     inputs = (
-        Input("hypothesis", "i", "the number of the hypothesis tested, the first being 1", COUNT),
+        Input("hypothesis", "i", "how many hypotheses failed their test before this one", COUNT_OR_NONE),
         ERROR_RATE,
         DELTA,
     )
@@ -96,12 +97,12 @@ def controlled_testing(learner: Any, X: Any, y: Any = None, *, epsilon: Any, del
     delta    how likely the bound may fail
     """
     delta, epsilon = share("delta", delta), share("epsilon", epsilon)
-    working = fresh_copy(learner)
+    working = fresh_copy(learner, X, y)
     tests = used = 0
     wrong = 0
     with Source(learner, X, y) as source:
         while True:
-            needed = RightInARow.bound(tests, epsilon, delta)
+            needed = FreshExamples.bound(tests, epsilon, delta)
             seen, wrong = 0, 0
             to_learn: tuple[Block, int] | None = None
             while seen < needed and (block := source.take(min(PORTION, needed - seen))) is not None:
@@ -118,7 +119,7 @@ def controlled_testing(learner: Any, X: Any, y: Any = None, *, epsilon: Any, del
             to_learn[0].learn_one(working, to_learn[1])
             tests += 1
     passed = seen == needed and wrong == 0
-    detail = f"test {tests + 1}, {needed:,} examples" if passed else ""
+    detail = f"test {tests + 1}, {counted(needed, 'example')}" if passed else ""
     if not passed:
         detail = f"the examples ended in test {tests + 1}, which needs {needed:,}; {seen:,} were left"
     evidence = LastTestEvidence(

@@ -37,8 +37,10 @@ class FrozenPredictor:
     __slots__ = ("_certificate", "_learner", "_procedure")
 
     def __init__(self, learner: Any, procedure: str, certificate: Any) -> None:
-        if not hasattr(learner, "predict_one"):
+        if isinstance(learner, type) or not hasattr(learner, "predict_one"):
             raise invalid("learner", "a learner, with predict_one", learner)
+        if not isinstance(procedure, str):
+            raise invalid("procedure", "the name of a function", procedure)
         self._learner = independent_copy(learner)
         self._procedure = procedure
         self._certificate = certificate if isinstance(certificate, Certificate) else from_data(certificate)

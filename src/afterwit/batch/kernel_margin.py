@@ -35,7 +35,7 @@ from afterwit.core.inputs import CHANCE, DELTA, IID, ROUNDS
 from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import share
 from afterwit.data.quantities import NOT_NEGATIVE, POSITIVE
-from afterwit.errors import InputError, invalid
+from afterwit.errors import InputError, counted, invalid
 from afterwit.hindsight.comparator import row_norms
 from afterwit.kernels.kernel_perceptron import KernelPerceptron
 from afterwit.linear.perceptron import HingeBound, Perceptron
@@ -116,7 +116,7 @@ def kernel_margin_bound(learner: Any, X: Any, y: Any, delta: Any = 0.05) -> Cert
         "one pass: every example was new to the hypothesis that predicted it",
         Basis.OBSERVED,
         learner.rounds == rows.count,
-        f"{learner.rounds:,} rounds, {rows.count:,} examples",
+        f"{counted(learner.rounds, 'round')}, {counted(rows.count, 'example')}",
     )
     assumptions = (*hinge[0].assumptions, once)
     comparators: tuple[tuple[float, float], ...] = ()

@@ -39,7 +39,7 @@ from afterwit.core.inputs import CHANCE, DELTA, ERROR_RATE, IID, MISTAKE_BOUND
 from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import share
 from afterwit.data.quantities import COUNT_OR_NONE, ln, plain, whole
-from afterwit.errors import invalid
+from afterwit.errors import counted, invalid
 from afterwit.sampling._shared import BLUM, SampleSize
 
 #: How many predictions are made at once after a mistake; twice as many each time they are all right.
@@ -143,7 +143,7 @@ def large_gap(learner: Any, X: Any, y: Any = None, *, epsilon: Any = None, delta
     delta = share("delta", delta)
     if epsilon is not None:
         epsilon = share("epsilon", epsilon)
-    working = fresh_copy(learner)
+    working = fresh_copy(learner, X, y)
     best, best_bound, best_gap, best_number = fresh_copy(working), math.inf, 0, 0
     mistakes = gap = rounds = 0
     reached = False
@@ -171,7 +171,7 @@ def large_gap(learner: Any, X: Any, y: Any = None, *, epsilon: Any = None, delta
     if not reached and LargeGap.bound(gap, mistakes, delta) < best_bound:
         best, best_bound, best_gap, best_number = working, LargeGap.bound(gap, mistakes, delta), gap, mistakes
     right_once = Assumption(
-        "the hypothesis was right in a row of rounds", Basis.OBSERVED, best_gap > 0, f"{best_gap:,} rounds"
+        "the hypothesis was right in a row of rounds", Basis.OBSERVED, best_gap > 0, counted(best_gap, "round")
     )
     fixed = Assumption("it did not change in these rounds: it is given mistakes only", Basis.ENFORCED, True)
     evidence = GapEvidence(

@@ -138,7 +138,7 @@ def penalized_selection(
         raise invalid("loss", "'zero-one' or a function of scores and signs", loss)
     function: Loss | None = None if loss == "zero-one" else loss
     with Source(learner, X, y) as source:
-        race = race_of(fresh_copy(learner), source.everything(), delta, function, every)
+        race = race_of(fresh_copy(learner, X, y), source.everything(), delta, function, every)
     selected = race.learner()
     bounded = Assumption("a round costs at most 1", Basis.ENFORCED, True)
     if function is not None:

@@ -31,7 +31,7 @@ from afterwit.core.inputs import CHANCE, DELTA, IID, LOSS_RANGE, ROUNDS
 from afterwit.core.theorem import Input
 from afterwit.data.checks import count, is_number, positive_number, share
 from afterwit.data.quantities import NOT_NEGATIVE, POSITIVE, ln, smallest_count
-from afterwit.errors import invalid
+from afterwit.errors import counted, invalid
 from afterwit.sampling._shared import SampleSize
 
 MEAN_LOSS = Input("mean_loss", "L", "the learner's mean loss, each round before it learned", NOT_NEGATIVE)
@@ -113,7 +113,7 @@ def progressive_bound(
     rounds = count("rounds", rounds)
     most = largest_loss * rounds
     if not is_number(loss) or not 0 <= float(loss) <= most:
-        raise invalid("loss", f"a number from 0 to {most:g}, the most that {rounds} rounds can cost", loss)
+        raise invalid("loss", f"a number from 0 to {most:g}, the most that {counted(rounds, 'round')} can cost", loss)
     passes = getattr(record, "passes", 1)
     once = Assumption("every round's example was new: one pass, T fixed beforehand", Basis.PROMISED, None)
     if passes > 1:

@@ -130,7 +130,7 @@ def random_stopping(
     if mistake_bound is not None and not (checks.is_number(mistake_bound) and mistake_bound >= 0):
         raise invalid("mistake_bound", "a number of mistakes, or None", mistake_bound)
     random = np.random.default_rng(checks.seed("seed", seed))
-    working = fresh_copy(learner)
+    working = fresh_copy(learner, X, y)
     chosen, stop = fresh_copy(working), 1
     rounds = mistakes = 0
     following = _next_choice(stop, random)

@@ -20,7 +20,7 @@ from afterwit.core.certificate import Assumption, Basis, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 from afterwit.data.rows import plain_name
-from afterwit.errors import Words, invalid, shorten
+from afterwit.errors import Words, counted, invalid, shorten
 
 REALIZABLE = "some disjunction of variables is right in every round"
 
@@ -74,11 +74,11 @@ def gather(learner: Any, rows: Booleans, signs: Signs, comparator: Any = None) -
             detail = (
                 f"{wrong:,} of the positive examples have only what negative ones have"
                 if wrong
-                else f"{len(columns):,} variables do"
+                else f"{counted(len(columns), 'variable')} {'does' if len(columns) == 1 else 'do'}"
             )
         else:
             variables, wrong = given, _wrong(rows, signs, [at[name] for name in given if name in at])
-            detail = f"the given one is wrong on {wrong:,} examples" if wrong else "the given one"
+            detail = f"the given one is wrong on {counted(wrong, 'example')}" if wrong else "the given one"
         realizable = Assumption(REALIZABLE, Basis.OBSERVED, wrong == 0, detail)
         size, found = len(variables), _in_words(variables)
         what = "found afterwards" if given is None else "that was given"

@@ -9,6 +9,7 @@ from typing import Any
 from afterwit.certify.replay import same_rounds
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Certificate, Evidence, Hindsight, Verdict
 from afterwit.core.theorem import Theorem
+from afterwit.errors import counted
 
 SAME_COUNTS = "every member counts as many mistakes as its weight is based on"
 
@@ -82,7 +83,9 @@ def _same_counts(mistakes: dict[str, int], losses: list[float]) -> Assumption:
     others = [name for (name, count), loss in zip(mistakes.items(), losses, strict=True) if count != loss]
     detail = ""
     if others:
-        detail = f"{others[0]} counts {mistakes[others[0]]:,} mistakes, and its weight is based on another number"
+        detail = (
+            f"{others[0]} counts {counted(mistakes[others[0]], 'mistake')}, and its weight is based on another number"
+        )
     return Assumption(SAME_COUNTS, Basis.OBSERVED, not others, detail)
 
 
@@ -97,7 +100,7 @@ def _played_again(committee: Any, X: Any, y: Any) -> Assumption:
         replayed = {**fresh.member_mistakes, "the committee": fresh.mistakes}
         for name, count in {**committee.member_mistakes, "the committee": committee.mistakes}.items():
             if replayed[name] != count:
-                return f"{name} counts {count:,} mistakes, these rows give {replayed[name]:,}"
+                return f"{name} counts {counted(count, 'mistake')}, these rows give {replayed[name]:,}"
         return ""
 
     return same_rounds(committee, rows.count, differs)[0]

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.certify.replay import (
+    CLOSE_ENOUGH,
     ROUNDING,
     comparator_for,
+    how_exact,
     matrix_of,
     moderate,
     on_part,
@@ -29,12 +31,16 @@ from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 from afterwit.data.margin_losses import losses, slopes
 from afterwit.data.rows import Rows
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
+from afterwit.hindsight._newton import Region, least
+from afterwit.hindsight._scaled_rows import ScaledRows, column_norms
 from afterwit.hindsight.comparator import row_norms
-from afterwit.hindsight.least_loss import solve_in_ball, solve_least_loss
 from afterwit.linear._regret import Descent, DescentKind
 
 Floats = npt.NDArray[np.float64]
+
+#: Below this the scale is multiplied into the weights: scales are summed, and a smaller one would be lost in the sum.
+SMALLEST_SCALE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,9 @@ class Trace:
     gradients: Floats
     lowest: Floats
     highest: Floats
+    #: The weights after the last round, and their average over the rounds.
+    last: Floats
+    average: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +89,12 @@ class DescentEvidence(Evidence):
     columns: Floats
     trace: Trace
     comparators: tuple[FixedWeights, ...]
+    #: What the learner itself ended with, and its average: for the third number alone.
+    own: tuple[FixedWeights, ...] = ()
+    #: No weights that are allowed lose less than this; None where that was not looked into.
+    least_possible: float | None = None
+    #: The comparator of the theorem that is applied.
+    compared: FixedWeights | None = None
 
     @property
     def squared_gradients(self) -> float:
@@ -102,7 +117,8 @@ class DescentEvidence(Evidence):
         return self.trace.gradients
 
     def roots(self, sizes: Floats) -> float:
-        return float(np.sqrt(self.descent.delta + sizes**2).sum())
+        with np.errstate(over="ignore"):
+            return float(np.sqrt(self.descent.delta + sizes**2).sum())
 
     def spread(self, u: FixedWeights) -> float:
         """The sum over the features of D_i^2 sqrt(delta + G_i)."""
@@ -115,13 +131,30 @@ class DescentEvidence(Evidence):
     def observed(self, theorem: Theorem) -> float:
         return self.trace.loss
 
+    @property
+    def terms(self) -> int:
+        return self.rounds + len(self.columns)
+
+    def rounding(self, theorem: Theorem, bound: float) -> float:
+        """That of the learner's scores is within that of the bound, whose squared gradients move the weights."""
+        compared = 0.0 if self.compared is None else self.score_sizes(self.compared)
+        return super().rounding(theorem, abs(bound) + self.trace.loss + compared)
+
+    def score_sizes(self, u: FixedWeights) -> float:
+        """At most the sum over the rounds of |slope| times the sizes of what is added up for the score of u."""
+        factor = self.descent.factor
+        slopes = math.sqrt(factor * max(factor * self.rounds, 4 * u.loss))
+        return slopes * float(np.abs(u.vector) @ self.columns)
+
     def hindsight(self, theorem: Theorem) -> Hindsight | None:
         if not self.complete:
             return None
-        best = self.best(lambda u: u.loss)
+        best = min((*self.comparators, *self.own), key=lambda u: u.loss)
+        gap = None if self.least_possible is None else max(0.0, best.loss - self.least_possible)
         where = f" with |u| <= {self.descent.ball:.4g}" if self.descent.ball is not None else ""
         where = f" with |u_i| <= {self.descent.box:.4g}" if self.descent.box is not None else where
-        return Hindsight(best.loss, f"by the best fixed weights found afterwards{where}: {best.source}")
+        exact = how_exact(best.loss, gap)
+        return Hindsight(best.loss, f"by the best fixed weights found afterwards{where}{exact}: {best.source}", gap=gap)
 
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
         # The first comparator is always the zero vector.
@@ -142,24 +175,29 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> De
     same = all(assumption.met for assumption in assumptions)
     trace = _retrace(descent, matrix, signs, played.scores if same else np.empty(0))
     found = [_judged("zero", np.zeros(matrix.shape[1]), descent, matrix, signs, passes)]
+    own: list[FixedWeights] = []
+    least_possible = None
     if same:
         if given is not None:
             found.append(_judged("the given one", given, descent, matrix, signs, passes))
         elif matrix.shape[1]:
-            found += _comparators(descent, matrix, signs, passes)
+            sought, least_possible = _comparators(descent, matrix, signs, passes)
+            found += sought
+        for source, vector in (("its own last weights", trace.last), ("the average of its weights", trace.average)):
+            own.append(_judged(source, vector, descent, matrix, signs, passes))
         assumptions += (_computed_alike(trace),)
         if descent.ridge:
             assumptions += (_never_stood_still(trace),)
-    with np.errstate(over="ignore"):
-        squared = matrix.multiply(matrix) if hasattr(matrix, "indptr") else matrix * matrix
     return DescentEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
         descent=descent,
         radius=radius,
-        columns=np.sqrt(passes * np.asarray(squared.sum(axis=0), dtype=np.float64).reshape(-1)),
+        columns=math.sqrt(passes) * column_norms(matrix),
         trace=trace,
         comparators=tuple(found),
+        own=tuple(own),
+        least_possible=least_possible,
         assumptions=assumptions,
     )
 
@@ -181,37 +219,41 @@ def _computed_alike(trace: Trace) -> Assumption:
 
 
 def _never_stood_still(trace: Trace) -> Assumption:
-    detail = "" if not trace.standstills else f"{trace.standstills:,} rounds had it, where no step is taken"
+    detail = "" if not trace.standstills else f"{counted(trace.standstills, 'round')} had it, where no step is taken"
     return Assumption("no round has y_t (w_t . x_t) = 1 exactly", Basis.OBSERVED, trace.standstills == 0, detail)
 
 
 def _judged(source: str, vector: Floats, descent: Descent, matrix: Any, signs: Signs, passes: int) -> FixedWeights:
-    total = descent.factor * float(losses(descent.loss, signs, matrix @ vector).sum())
-    if descent.ridge:
-        total += len(signs) * float(vector @ vector) / 2
+    # Weights that have grown beyond all measure lose more than any number.
+    with np.errstate(over="ignore"):
+        total = descent.factor * float(losses(descent.loss, signs, matrix @ vector).sum())
+        if descent.ridge:
+            total += len(signs) * float(vector @ vector) / 2
     return FixedWeights(source, vector, passes * total)
 
 
-def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> list[FixedWeights]:
-    """Weights worth comparing with, chosen from the rows alone."""
+def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> tuple[list[FixedWeights], float]:
+    """Weights worth comparing with, chosen from the rows alone; and what no weights lose less than."""
+    name = f"least {descent.loss} loss"
+    # The objective of a round has |u|^2/2 where there is a ridge, factor times the loss else.
+    ridge = len(signs) / descent.factor if descent.ridge else 0.0
+    region = Region(ridge, descent.ball, descent.box)
+    free = not ridge and descent.ball is None and descent.box is None
+    best = least(ScaledRows(matrix, signs, centred=free), descent.loss, region)
+    found = [_judged(name, best.vector, descent, matrix, signs, passes)]
     part, part_signs, step = to_fit_on(matrix, signs)
-    rounds = passes * len(signs)
-    found = []
+    rows = ScaledRows(part, part_signs)
+    vector = None
     for factor in (1.0, 0.05, 1e-3):
-        # At factor 1 loss plus regret at a constant rate is least; below it, the loss is less and the length more.
-        ridge = factor / descent.rate / step / passes / descent.factor
-        if descent.ridge:
-            ridge += rounds / step / passes / descent.factor
-        vector = solve_least_loss(part, part_signs, descent.loss, ridge)
-        if descent.ball is not None:
-            vector = solve_in_ball(part, part_signs, descent.loss, descent.ball, ridge, vector)
-        if descent.box is not None:
-            vector = np.clip(vector, -descent.box, descent.box)
-        source = f"least {descent.loss} loss with ridge {ridge * step:.3g}{on_part(step)}"
-        found.append(_judged(source, vector, descent, matrix, signs, passes))
         if descent.ridge or descent.loss == "perceptron":
             break
-    return found
+        # At factor 1 loss plus regret at a constant rate is least; below it, the loss is less and the length more.
+        price = factor / descent.rate / step / passes / descent.factor
+        region = Region(price, descent.ball, descent.box)
+        vector = least(rows, descent.loss, region, vector, CLOSE_ENOUGH).vector
+        source = f"{name} with ridge {price * step:.3g}{on_part(step)}"
+        found.append(_judged(source, vector, descent, matrix, signs, passes))
+    return found, passes * descent.factor * best.lowest
 
 
 def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Trace:
@@ -231,6 +273,7 @@ def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Tra
         else:
             values = matrix[row]
         there = steps.scale * steps.weights[at]
+        steps.count(at)
         if differs is None and abs(there @ values - score) > ROUNDING * (abs(there) @ abs(values)) + 1e-300:
             differs = t
         if descent.decreasing:
@@ -245,10 +288,11 @@ def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Tra
         weighted += rate * gradient
         steps.follow_length(rate, slope, score, gradient)
         steps.step(rate, slope, at, values)
-        if steps.scale < 1e-100 or t % 1000 == 0:
+        if steps.scale < SMALLEST_SCALE or t % 1000 == 0:
             steps.rescale()
-    gradients = np.sqrt(steps.sums)
-    return Trace(differs, loss, squares, rates, weighted, rate, standstills, gradients, steps.lowest, steps.highest)
+    last, average = steps.scale * steps.weights, steps.mean(max(1, len(scores)))
+    sums = (loss, squares, rates, weighted, rate, standstills)
+    return Trace(differs, *sums, np.sqrt(steps.sums), steps.lowest, steps.highest, last, average)
 
 
 class PlainSteps:
@@ -261,6 +305,21 @@ class PlainSteps:
         self.square = 0.0
         # For every feature: the sum of its squared gradients, its smallest and its largest weight.
         self.sums, self.lowest, self.highest = np.zeros(width), np.zeros(width), np.zeros(width)
+        # The sum of the weights over the rounds, each feature's as far as the last round that had it; and the sum of
+        # the scales, now and when that was.
+        self.total, self.clock, self.seen = np.zeros(width), 0.0, np.zeros(width)
+
+    def count(self, at: Any) -> None:
+        """One more round with the weights as they are; those of these features are about to change."""
+        self.clock += self.scale
+        self.total[at] += self.weights[at] * (self.clock - self.seen[at])
+        self.seen[at] = self.clock
+
+    def mean(self, rounds: int) -> Floats:
+        """The average of the weights that were counted."""
+        self.count(slice(None))
+        self.total -= self.scale * self.weights
+        return np.asarray(self.total / rounds)
 
     def penalty(self) -> float:
         """What the objective of a round has besides the loss."""
@@ -283,6 +342,8 @@ class PlainSteps:
 
     def rescale(self) -> None:
         """Multiply the scale into the weights, and sum their squares anew."""
+        self.total += self.weights * (self.clock - self.seen)
+        self.clock, self.seen = 0.0, np.zeros(len(self.weights))
         self.weights, self.scale = self.scale * self.weights, 1.0
         self.square = float(self.weights @ self.weights)
 

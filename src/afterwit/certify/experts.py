@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.certify.expert_rounds import Floats, in_range, not_these, own_losses, slope_gains
 from afterwit.certify.replay import ROUNDING
-from afterwit.core.certificate import Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
+from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
 from afterwit.core.theorem import Theorem
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
-from afterwit.errors import InputError, invalid
+from afterwit.errors import InputError, counted, invalid
+from afterwit.experts._declared import LEAST_GAIN
 from afterwit.experts._regret import Setting, Way
 from afterwit.experts.regrets import swap_regret
 
-Floats = npt.NDArray[np.float64]
-
-#: By how much, as a part of it, one number may be rounded.
-EPSILON = float(np.finfo(np.float64).eps)
+#: Where rounding may have moved more than this part of the losses, nothing can be said about them.
+LOST = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +105,50 @@ class ExpertEvidence(Evidence):
             return float(self.regrets[self.compared])
         difference = self.loss - self.rival.value
         # Of two sums of so many losses, what rounding alone may have left between them is no regret.
-        rounding = 4 * EPSILON * self.rounds * max(abs(self.loss), abs(self.rival.value))
-        return 0.0 if abs(difference) <= rounding else difference
+        return 0.0 if abs(difference) <= self.sum_rounding else difference
+
+    @property
+    def sizes(self) -> float:
+        """The sizes of all losses that were added up for the learner and what it is compared with."""
+        if not self.losses_are_not_negative and self.state["size"]:
+            return float(self.state["size"])
+        rival = self.expert_losses[self.compared] if self.rival is None else self.rival.value
+        return abs(self.loss) + abs(float(rival))
+
+    @property
+    def sum_rounding(self) -> float:
+        """By how much rounding may have moved the sums of the losses against each other.
+
+        The losses as they were shown are rounded too, relative to the low end of a range, and so are the weights that
+        follow from their sums: as if every loss had been a little different. With slopes, what is shown is at most
+        three times as large as the losses of a round. Last, the mean of the advice is rounded, relative to its own
+        size, which costs as much as the slope says. Gains whose squares would be no numbers count as none.
+
+        The log loss is as exact as its own size, because it is computed from the smaller of f and 1 - f.
+        """
+        setting = self.setting
+        sizes = 3 * self.sizes + 2 * self.rounds * abs(setting.low) * setting.ranged
+        means = 0.0 if setting.loss.kind == "log" else (self.n + 4) * float(self.state["blur"])
+        return EPSILON * (2 * self.parts * sizes + means) + self.rounds * LEAST_GAIN
+
+    @property
+    def parts(self) -> int:
+        """How many numbers are added up, at most, for one of the sums; each is made of as many parts as experts."""
+        return self.rounds + self.n + 16
+
+    @property
+    def lost_in_rounding(self) -> bool:
+        """Whether rounding may have moved so much that nothing can be said."""
+        if not self.rounds or not self.all_losses_are_known:
+            return False
+        return self.sum_rounding > LOST * self.sizes + self.rounds * LEAST_GAIN
+
+    def rounding(self, theorem: Theorem, bound: float) -> float:
+        of_sums = self.sum_rounding * (self.n if theorem.quantity == "swap regret" else 1)
+        if self.setting.gradient and self.setting.loss.kind == "log":
+            # The slopes, which no losses bound, are rounded before the bound is computed from them.
+            of_sums += 2 * EPSILON * self.parts * float(self.state["blur"])
+        return super().rounding(theorem, bound) + of_sums
 
     @property
     def all_losses_are_known(self) -> bool:
@@ -149,7 +191,7 @@ class ExpertEvidence(Evidence):
         best = self.compared
         where = f", the best of {self.n:,}; ours was"
         if self.slept:
-            where = f" on the {self.awake_rounds[best]:,} rounds in which it was awake; there ours was"
+            where = f" on the {counted(self.awake_rounds[best], 'round')} in which it was awake; there ours was"
         words = f"of expert {self.names[best]!r}{where} {shown_number(self.loss_there)}"
         return Hindsight(float(self.expert_losses[best]), words, "loss")
 
@@ -208,6 +250,8 @@ def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
     setting = evidence.setting
     if setting.way is Way.VOTE:
         return
+    if evidence.lost_in_rounding:
+        yield _lost_in_rounding(evidence)
     if setting.ranged:
         what = "slope * (advice - forecast)" if setting.gradient else "loss"
         statement = f"every {what} is in [{setting.low:g}, {setting.low + setting.width:g}]"
@@ -230,6 +274,15 @@ def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
         yield Assumption(f"the loss ({setting.loss}) is convex in the forecast", Basis.ENFORCED, True)
 
 
+def _lost_in_rounding(evidence: ExpertEvidence) -> Assumption:
+    detail = (
+        f"rounding may have moved the sums by {evidence.sum_rounding:.2g}, and the losses are {evidence.sizes:.2g} in "
+        "all; subtract a common number from advice and outcomes"
+    )
+    statement = "the advice differs by more than rounding"
+    return Assumption(statement, Basis.OBSERVED, False, detail)
+
+
 # ---------------------------------------------------------------------- the rounds, computed a second time
 
 
@@ -240,8 +293,9 @@ def _rounds(evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Float
     if 0 < evidence.unforecast < evidence.rounds or unseen:
         alone = evidence.unforecast or unseen
         raise InputError(
-            f"the rounds cannot be checked: {evidence.subject} learned {alone:,} of its {evidence.rounds:,} rounds "
-            "from losses alone, and does not know which; certificate() without rounds takes the learner's own figures"
+            f"the rounds cannot be checked: {evidence.subject} learned {alone:,} of its "
+            f"{counted(evidence.rounds, 'round')} from losses alone, and does not know which; certificate() without "
+            "rounds takes the learner's own figures"
         )
     if evidence.unforecast:
         if advice is None or outcomes is not None:
@@ -277,7 +331,10 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give."""
     setting, claimed = evidence.setting, evidence.state
     if len(values) != evidence.rounds:
-        raise _not_these(f"the learner counts {evidence.rounds:,} rounds, these are {len(values):,}")
+        raise not_these(
+            f"the learner counts {counted(evidence.rounds, 'round')}, these are {len(values):,} "
+            "(certificate() without rounds takes the learner's own figures)"
+        )
     losses = values if outcomes is None else setting.loss.values(values, outcomes[:, np.newaxis])
     awake = ~np.isnan(values)
     lost = np.where(awake, losses, 0.0)
@@ -287,14 +344,14 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     if not np.array_equal((~awake).sum(axis=0), claimed["asleep_rounds"]):
         differing.append("the rounds in which experts slept")
     if differing:
-        raise _not_these(_are_others(differing))
+        raise not_these(_are_others(differing))
     fresh = type(learner)(**learner.parameters)
     shares = np.empty(values.shape)
     try:
         forecasts, _ = fresh._learn(values, outcomes, Experts(evidence.n, claimed["names"]), shares)
     except InputError as error:
-        raise _not_these(f"played again they fail: {error}") from None
-    own, sizes = _own_losses(setting, values, outcomes, forecasts, shares, lost, awake)
+        raise not_these(f"played again they fail: {error}") from None
+    own, sizes = own_losses(setting, values, outcomes, forecasts, shares, lost, awake)
     if _sums(own, sizes, evidence.n).differ_from(claimed["loss"]):
         differing.append("the learner's loss")
     gains = np.where(awake, own[:, np.newaxis] - lost, 0.0)
@@ -303,21 +360,17 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     ):
         differing.append("the regrets")
     if setting.gradient:
-        gains, sizes = _slope_gains(setting, values, outcomes, forecasts, own, lost, awake)
+        gains, sizes = slope_gains(setting, values, outcomes, forecasts, shares, own, lost, awake)
         if _sums(gains, sizes, evidence.n).differ_from(claimed["slope_regrets"]):
             differing.append("the regrets by slopes")
     if "swap_regret" in evidence.facts and len(values):
-        seen = _in_range(setting, lost)
+        seen = in_range(setting, lost)
         tolerance = 4 * EPSILON * (len(values) + evidence.n + 16) * evidence.n * float(np.abs(seen).sum())
         if abs(swap_regret(shares, seen) - evidence.facts["swap_regret"]) > tolerance:
             differing.append("the swap regret")
     differing += sorted(_other_state(fresh.state(), claimed))
     if differing:
-        raise _not_these(_are_others(differing))
-
-
-def _not_these(why: str) -> InputError:
-    return InputError(f"the rounds given must be the rounds the learner learned from; {why}")
+        raise not_these(_are_others(differing))
 
 
 def _are_others(differing: list[str]) -> str:
@@ -326,104 +379,13 @@ def _are_others(differing: list[str]) -> str:
     return f"computed from them, {named} would be different"
 
 
-def _own_losses(
-    setting: Setting,
-    values: Floats,
-    outcomes: Floats | None,
-    forecasts: Floats,
-    shares: Floats,
-    lost: Floats,
-    awake: npt.NDArray[np.bool_],
-) -> tuple[Floats, Floats]:
-    """The learner's loss in each round from everyone's share, and the size of what was added up for it."""
-    seen = _in_range(setting, lost)
-    if setting.way in (Way.EXPECTED, Way.DRAWN):
-        drawn = _drawn(setting.seed, shares)
-        if outcomes is not None and not np.array_equal(forecasts, np.take_along_axis(values, drawn, axis=1)[:, 0]):
-            raise _not_these("the forecasts are not those of the experts drawn")
-        if setting.way is Way.DRAWN:
-            own = np.take_along_axis(seen, drawn, axis=1)[:, 0]
-            return own, np.abs(own)
-    if outcomes is None or setting.way is Way.EXPECTED:
-        return (shares * seen).sum(axis=1), (shares * np.abs(seen)).sum(axis=1)
-    if setting.way is Way.VOTE:
-        _check_votes(values, shares, forecasts)
-    else:
-        _check_means(np.where(awake, values, 0.0), shares, forecasts)
-    # Where the loss has a kink, rounding decides on which side of it the forecast is: the learner's own is judged.
-    own = setting.loss.values(forecasts, outcomes)
-    return own, np.abs(own)
-
-
-def _in_range(setting: Setting, losses: Floats) -> Floats:
-    """The losses as the algorithm sees them: what is outside the range by rounding is at its end."""
-    return np.clip(losses, setting.low, setting.low + setting.width) if setting.bounded else losses
-
-
-def _check_means(values: Floats, shares: Floats, forecasts: Floats) -> None:
-    terms = shares * values
-    tolerance = 4 * EPSILON * (values.shape[1] + 16) * np.abs(terms).sum(axis=1)
-    if not (np.abs(terms.sum(axis=1) - forecasts) <= tolerance).all():
-        raise _not_these("the forecasts are not the means of the advice by the shares")
-
-
-def _check_votes(values: Floats, shares: Floats, forecasts: Floats) -> None:
-    """Whether each forecast is a label with the largest share behind it; of equals, but for rounding, any."""
-    if not len(values):
-        return
-    order = np.argsort(values, axis=1, kind="stable")
-    labels, behind = np.take_along_axis(values, order, axis=1), np.take_along_axis(shares, order, axis=1)
-    new = np.ones(labels.shape, dtype=bool)
-    new[:, 1:] = labels[:, 1:] != labels[:, :-1]
-    starts = np.flatnonzero(new)
-    votes = np.add.reduceat(behind.reshape(-1), starts)
-    row = starts // labels.shape[1]
-    largest = np.maximum.reduceat(votes, np.flatnonzero(np.diff(row, prepend=-1)))
-    received = (shares * (values == forecasts[:, np.newaxis])).sum(axis=1)
-    if not (received >= largest - 4 * EPSILON * (values.shape[1] + 16)).all():
-        raise _not_these("the forecasts are not the labels with the largest shares behind them")
-
-
-def _drawn(seed: int, shares: Floats) -> npt.NDArray[np.intp]:
-    """The expert drawn in each round, as a column: by splitmix64 of the seed and the round, and by the shares."""
-    rounds = np.arange(1, len(shares) + 1, dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + rounds * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
-    uniform = (z >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    below = np.cumsum(shares, axis=1) <= uniform[:, np.newaxis]
-    # Rounding may leave the sum of all shares below 1: then the last expert that has one is drawn.
-    last = shares.shape[1] - 1 - np.argmax(shares[:, ::-1] > 0, axis=1)
-    drawn: npt.NDArray[np.intp] = np.minimum(below.sum(axis=1), last)[:, np.newaxis]
-    return drawn
-
-
-def _slope_gains(
-    setting: Setting,
-    values: Floats,
-    outcomes: Floats | None,
-    forecasts: Floats,
-    own: Floats,
-    lost: Floats,
-    awake: npt.NDArray[np.bool_],
-) -> tuple[Floats, Floats]:
-    """What following each expert would have saved by the tangent at the forecast, and the sizes behind it."""
-    if outcomes is None:
-        slopes, here, there = np.ones(len(lost)), own, lost
-    else:
-        slopes, here, there = setting.loss.slopes(forecasts, outcomes), forecasts, values
-    slope, base = slopes[:, np.newaxis], here[:, np.newaxis]
-    sizes = np.abs(slope) * (np.abs(base) + np.abs(there)) + abs(setting.low) + setting.width * setting.ranged
-    return np.where(awake, slope * (base - there), 0.0), np.where(awake, sizes, 0.0)
-
-
 def _other_state(replayed: Mapping[str, Any], claimed: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the state, beyond the sums that have been compared, that the rounds do not give."""
     compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names")
     for name, value in claimed.items():
-        if name not in compared and not _alike(replayed[name], value):
+        # States saved before sizes were kept have none of them.
+        unknown = name in ("size", "blur") and value == 0
+        if name not in compared and not unknown and not _alike(replayed[name], value):
             yield f"its {name.replace('_', ' ')}"
 
 

@@ -26,6 +26,7 @@ def gather(solution: Any, M: Any) -> GameEvidence:
         spread=payoffs.spread,
         gap=max(0.0, gap),
         value=solution.value,
+        payoff_rounding=payoffs.rounding(solution.wanted),
         cost_of_turns=solution.cost_of_turns,
         regrets=solution.regrets,
     )

@@ -26,7 +26,7 @@ from afterwit.core.certificate import Assumption, Basis, Certificate
 from afterwit.core.theorem import Theorem
 from afterwit.data.labels import Signs
 from afterwit.data.values import same_value
-from afterwit.errors import InputError, Words, invalid
+from afterwit.errors import InputError, Words, counted, invalid
 from afterwit.hindsight.comparator import Comparator
 from afterwit.hindsight.max_margin import solve_max_margin
 from afterwit.hindsight.min_hinge import solve_min_hinge
@@ -64,7 +64,7 @@ class KernelEvidence(LinearEvidence):
         self, theorem: Theorem, bound: float | None, inputs: Any, *extra: Assumption, **further: Any
     ) -> Certificate:
         if self.dropped and not isinstance(theorem, BudgetBound):
-            detail = f"{self.dropped:,} examples were dropped, and the proof needs them"
+            detail = f"it dropped {counted(self.dropped, 'example')}, and the proof needs all of them"
             extra = (Assumption("every example that was added is kept", Basis.OBSERVED, False, detail), *extra)
         return super().certificate(theorem, bound, inputs, *extra, **further)
 
@@ -80,6 +80,7 @@ def gather(learner: Any, examples: Any, signs: Signs, comparator: Any = None) ->
     unit = longest if longest > 0 and not 1e-3 <= longest <= 1e3 else 1.0
     comparators: tuple[Comparator, ...] = (_judged("zero", np.zeros(1), np.zeros(count), signs),)
     assumptions: tuple[Assumption, ...] = (same,)
+    own: tuple[Comparator, ...] = ()
     cost, without_budget = 0.0, None
     if same.holds:
         landmarks = Landmarks(gram, unit)
@@ -88,6 +89,7 @@ def gather(learner: Any, examples: Any, signs: Signs, comparator: Any = None) ->
         elif longest > 0:
             comparators += _comparators(landmarks, signs, passes, longest / unit, unit)
         follows, cost = _follows_the_rule(gram, signs, updates, learner.budget)
+        own = _own(gram, signs, updates, learner.budget, learner.rounds)
         start = Assumption("w_1 = 0", Basis.ENFORCED, True)
         assumptions += (start, landmarks.positive_semidefinite(), follows)
         if learner.dropped and learner.rounds <= MOST_ROUNDS_WITHOUT_BUDGET:
@@ -101,6 +103,7 @@ def gather(learner: Any, examples: Any, signs: Signs, comparator: Any = None) ->
         radius=longest / unit,
         updates=np.concatenate(updates),
         comparators=comparators,
+        own=own,
         assumptions=assumptions,
         dropped=learner.dropped,
         budget_cost=cost,
@@ -118,7 +121,7 @@ def _coefficients(comparator: Any, count: int) -> Floats:
     if array.ndim != 1 or array.dtype.kind not in "biuf":
         raise invalid("comparator", allowed, comparator)
     if len(array) != count:
-        raise invalid("comparator", allowed, Words(f"{len(array)} numbers"))
+        raise invalid("comparator", allowed, Words(counted(len(array), "number")))
     if not np.isfinite(array).all():
         raise invalid("comparator", allowed, Words("one that is not finite"))
     return array.astype(np.float64)
@@ -204,7 +207,9 @@ def _follows_the_rule(gram: Gram, signs: Signs, updates: list[Indices], budget: 
                 return Assumption(statement, Basis.OBSERVED, False, detail), 0.0
             cost += float((signs[part] * sums[at, low])[is_update].sum())
     rounds = "every round" if step == 1 else f"every update and one of {step} other rounds"
-    return Assumption(statement, Basis.OBSERVED, True, f"{rounds} multiplied out, {len(added):,} updates"), cost
+    return Assumption(
+        statement, Basis.OBSERVED, True, f"{rounds} multiplied out, {counted(len(added), 'update')}"
+    ), cost
 
 
 # ---------------------------------------------------------------------- kernel values
@@ -309,6 +314,27 @@ def _given_comparator(gram: Gram, given: Floats, signs: Signs, unit: float) -> C
     return _judged("the given one", np.array([unit * np.sqrt(square)]), scores, signs)
 
 
+def _own(gram: Gram, signs: Signs, updates: list[Indices], budget: int | None, rounds: int) -> tuple[Comparator, ...]:
+    """What the learner ended with, and the average of that over the rounds; nothing where that would take too long."""
+    added = np.concatenate(updates)
+    rows, place = np.unique(added, return_inverse=True)
+    if len(rows) * gram.count > (MOST_CALLS if gram.calls else MOST_VALUES) // 4:
+        return ()
+    begins = np.concatenate([number * len(signs) + at for number, at in enumerate(updates)])
+    # An example counts until it is dropped, if it ever is.
+    ends = np.full(len(added), rounds)
+    if budget is not None:
+        ends[: max(0, len(added) - budget)] = begins[budget:]
+    coefficients = np.zeros((len(rows), 2))
+    np.add.at(coefficients[:, 0], place, signs[added] * (ends == rounds))
+    np.add.at(coefficients[:, 1], place, signs[added] * (ends - begins) / max(1, rounds))
+    scores = np.zeros((gram.count, 2))
+    for part in _blocks(np.arange(gram.count), len(rows)):
+        scores[part] = gram(part, rows) @ coefficients
+    sources = ("its own last weights", "the average of its weights")
+    return tuple(_judged(source, np.zeros(1), scores[:, j], signs) for j, source in enumerate(sources))
+
+
 def _comparators(landmarks: Landmarks, signs: Signs, passes: int, radius: float, unit: float) -> tuple[Comparator, ...]:
     """Combinations of landmarks worth comparing with, chosen from the rows alone."""
     count = len(signs)
@@ -319,7 +345,8 @@ def _comparators(landmarks: Landmarks, signs: Signs, passes: int, radius: float,
     widest = solve_max_margin(part, part_signs)
     found.append(("maximum margin", widest))
     if part.size <= MOST_ENTRIES_FOR_PROGRAM:
-        found.append(("least hinge loss", solve_min_hinge(part, part_signs)))
+        program = solve_min_hinge(part, part_signs)
+        found.append(("least hinge loss", None if program is None else program.vector))
     # C = passes/R^2 minimises the hinge bound, a smaller C the sharper ones; a larger C finds rules with fewer mistakes
     # where no separator is known.
     for exponent in range(-3, 1 if widest is not None else 3):

@@ -40,6 +40,8 @@ class LinearEvidence(Evidence):
     updates: npt.NDArray[np.intp]
     #: Weight vectors chosen without knowledge of the update rounds, after the zero vector.
     comparators: tuple[Comparator, ...]
+    #: What the learner itself ended with, and its average: for the third number alone.
+    own: tuple[Comparator, ...] = ()
     #: How many updates the learner counts; for bounds that speak of updates.
     counted_updates: int = 0
     #: The margin the learner was made with, in the data's own unit; 0 if none.
@@ -65,9 +67,11 @@ class LinearEvidence(Evidence):
 
     @cached_property
     def best_separator(self) -> Hindsight:
-        best = min(self.comparators, key=lambda comparator: comparator.mistakes)
-        description = f"by the best fixed separator found afterwards: {best.source}"
-        return Hindsight(self.passes * best.mistakes, description, "mistakes")
+        best = min((*self.comparators, *self.own), key=lambda comparator: comparator.mistakes)
+        # Fewest mistakes are hard to find (NP-hard), and there is no proof of how few there could be but 0.
+        exact = " (there may be a better one)" if best.mistakes else ""
+        description = f"by the best fixed separator found afterwards{exact}: {best.source}"
+        return Hindsight(self.passes * best.mistakes, description, "mistakes", None if best.mistakes else 0.0)
 
     @cached_property
     def hinge_tables(self) -> tuple[HingeTable, ...]:

@@ -8,14 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certify.replay import matrix_of, on_part, other_count, same_rounds, to_fit_on
+from afterwit.certify.replay import (
+    CLOSE_ENOUGH,
+    matrix_of,
+    on_part,
+    other_count,
+    own_weights,
+    same_rounds,
+    to_fit_on,
+)
 from afterwit.core.certificate import Assumption, Basis, Certificate, Evidence, Hindsight, Verdict
 from afterwit.core.learner import BinaryLearner
 from afterwit.core.theorem import Theorem
 from afterwit.data.rows import Rows
+from afterwit.hindsight._newton import Region, least
+from afterwit.hindsight._scaled_rows import ScaledRows
 from afterwit.hindsight.comparator import normalised, row_norms
-from afterwit.hindsight.svm import solve_svm
 from afterwit.linear._engine import LinearLearner
+from afterwit.reductions._binary import blank
 
 BY_SIGN = "a binary learner predicts +1 exactly if its score is >= 0"
 APPLIES = "a bound applies to the mistakes of every binary learner"
@@ -53,19 +63,20 @@ def gather(learner: Any, X: Any, y: Any) -> OneVsRestEvidence:
 
     same, passes = same_rounds(learner, rows.count, differs)
     binary: dict[Any, Certificate] = {}
-    assumptions = [same, Assumption(BY_SIGN, Basis.ENFORCED, True)]
+    assumptions = [same]
     best_rule = None
     if same.holds:
-        whys = {}
+        whys, strangers = {}, []
         for code, (label, each) in enumerate(learner.learners.items()):
-            found = _bound_on_mistakes(
-                each, *_rounds_since(learner, rows, X, np.where(codes == code, 1, -1), begins.get(label, 0), passes)
-            )
+            birth = begins.get(label, 0)
+            rounds = _rounds_since(rows, X, np.where(codes == code, 1, -1), birth, passes)
+            strangers += [label] if _strays_from_its_sign(each, *rounds, 1 if birth else passes) else []
+            found = _bound_on_mistakes(each, *rounds)
             if isinstance(found, str):
                 whys[label] = found
             else:
                 binary[label] = replace(found, subject=f"{label!r} against the rest")
-        assumptions.append(_all_apply(len(learner.classes), whys))
+        assumptions += [_by_sign(strangers), _all_apply(len(learner.classes), whys)]
         best_rule = _best_rule(learner, rows, codes, passes)
     return OneVsRestEvidence(
         subject=f"{type(learner).__name__} of {type(learner._base).__name__}",
@@ -86,14 +97,39 @@ def _other_counts(learner: Any, fresh: Any) -> str:
     return next((why for why in whys if why), "")
 
 
-def _rounds_since(learner: Any, rows: Any, X: Any, signs: Any, birth: int, passes: int) -> tuple[Any, Any]:
+def _rounds_since(rows: Any, X: Any, signs: Any, birth: int, passes: int) -> tuple[Any, Any]:
     """What the binary learner of a class that began with row ``birth`` has learned."""
     if birth == 0:
         return rows, signs
     if passes == 1:
-        return learner._part(rows, X, birth), signs[birth:]
+        return rows.part(birth, rows.count), signs[birth:]
     examples = [rows.row(i) for i in range(rows.count)] if isinstance(rows, Rows) else list(X)
     return examples[birth:] + (passes - 1) * examples, np.concatenate([signs[birth:], *(passes - 1) * [signs]])
+
+
+def _strays_from_its_sign(learner: Any, rows: Any, signs: Any, passes: int) -> bool:
+    """Whether a binary learner, playing these rounds again, ever predicts other than by the sign of its score."""
+    if isinstance(learner, BinaryLearner):
+        predicting, scoring = blank(learner), blank(learner)
+        rows, signs = scoring._checked(rows, signs)
+        return any(
+            ((predicting.learn_many(rows, signs) > 0) != (scoring._learn(rows, signs) >= 0)).any()
+            for _ in range(passes)
+        )
+    twin = blank(learner)
+    examples = [rows.row(i) for i in range(rows.count)] if isinstance(rows, Rows) else list(rows)
+    for x, sign in passes * list(zip(examples, signs.tolist(), strict=True)):
+        if (twin.predict_one(x) == 1) != (twin.score_one(x) >= 0):
+            return True
+        twin.learn_one(x, sign)
+    return False
+
+
+def _by_sign(strangers: list[Any]) -> Assumption:
+    if not strangers:
+        return Assumption(BY_SIGN, Basis.OBSERVED, True, "every prediction compared with the score")
+    detail = f"the binary learner of class {strangers[0]!r} does not predict by the sign of its score"
+    return Assumption(BY_SIGN, Basis.OBSERVED, False, detail)
 
 
 def _bound_on_mistakes(learner: Any, rows: Any, signs: Any) -> Certificate | str:
@@ -130,13 +166,24 @@ def _best_rule(learner: Any, rows: Any, codes: Any, passes: int) -> Hindsight | 
     matrix, unit = normalised(matrix_of(learner._base, rows))
     part, part_codes, step = to_fit_on(matrix, codes)
     radius = float(row_norms(part).max(initial=0.0)) or 1.0
-    best: tuple[int, str] | None = None
-    for exponent in (-2, 0, 2):
-        C = 4.0**exponent * step * passes / radius**2
-        signs = [np.where(part_codes == code, 1, -1).astype(np.int8) for code in range(len(learner.classes))]
-        vectors = np.column_stack([solve_svm(part, each, C) for each in signs])
-        mistakes = int(np.count_nonzero(np.argmax(matrix @ vectors, axis=1) != codes))
-        if best is None or mistakes < best[0]:
-            best = mistakes, f"svm (C = {C / unit / unit:.3g}) for each class{on_part(step)}"
-    assert best is not None
-    return Hindsight(passes * best[0], f"by the best fixed rule found afterwards: {best[1]}")
+    C = step * passes / radius**2
+    kinds = {
+        f"svm (C = {C / unit / unit:.3g}) for each class{on_part(step)}": ("hinge", Region(ridge=1 / C)),
+        f"least hinge loss for each class{on_part(step)}": ("hinge", Region()),
+        f"least logistic loss for each class{on_part(step)}": ("logistic", Region()),
+    }
+    signs = [np.where(part_codes == code, 1, -1).astype(np.int8) for code in range(len(learner.classes))]
+    found: dict[str, Any] = {}
+    if learner._base.theorems:  # the weights of a network are no linear rule
+        found["its own last weights"] = [own_weights(each, rows) for each in learner.learners.values()]
+    for source, (loss, region) in kinds.items():
+        scaled = [ScaledRows(part, each, centred=not region.ridge) for each in signs]
+        found[source] = [least(each, loss, region, None, CLOSE_ENOUGH).vector for each in scaled]
+    mistakes = {
+        source: int(np.count_nonzero(np.argmax(matrix @ np.column_stack(vectors), axis=1) != codes))
+        for source, vectors in found.items()
+    }
+    best = min(mistakes, key=lambda source: mistakes[source])
+    exact = " (there may be a better one)" if mistakes[best] else ""
+    description = f"by the best fixed rule found afterwards{exact}: {best}"
+    return Hindsight(passes * mistakes[best], description, gap=None if mistakes[best] else 0.0)

@@ -27,6 +27,9 @@ class PathEvidence(Evidence):
     #: What a path costs at least in one round.
     cheapest: float
     best: float
+    #: The sizes of all costs that were added up, and how many edges there are.
+    size: float
+    edges: int
     #: The same with the low end of the range taken from every edge, where that is the same for all paths.
     best_above_low: float
     description: str
@@ -42,6 +45,13 @@ class PathEvidence(Evidence):
 
     def observed(self, theorem: Theorem) -> float:
         return self.loss - self.best
+
+    @property
+    def terms(self) -> int:
+        return self.rounds + self.edges
+
+    def rounding(self, theorem: Theorem, bound: float) -> float:
+        return super().rounding(theorem, abs(bound) + self.size)
 
     def hindsight(self, theorem: Theorem) -> Hindsight | None:
         return Hindsight(self.best, self.description, "loss" if self.perturbation else "cost")
@@ -93,6 +103,9 @@ def gather(learner: Any) -> PathEvidence:
         width=width,
         cheapest=cheapest,
         best=whole.least,
+        # The size of a cost is at most the cost and twice the low end of the range, if that is negative.
+        size=abs(state["loss"]) + abs(whole.least) + 2 * rounds * whole.most * max(0.0, -low),
+        edges=len(edges),
         best_above_low=max(0.0, whole.least - (low * whole.most * rounds if even else 0.0)),
         description="of the best expert" if experts else "of the best path",
         assumptions=(_in_range("every loss" if experts else "every cost of an edge", totals, rounds, low, high),),

@@ -15,11 +15,14 @@ import numpy.typing as npt
 
 from afterwit.certify.linear import LeaveOneOut, LinearEvidence
 from afterwit.certify.replay import (
+    CLOSE_ENOUGH,
     ROUNDING,
+    Replay,
     RowProducts,
     comparator_for,
     matrix_of,
     on_part,
+    own_weights,
     replay,
     to_fit_on,
     used_columns,
@@ -27,10 +30,12 @@ from afterwit.certify.replay import (
 from afterwit.core.certificate import Assumption, Basis
 from afterwit.data.labels import Signs
 from afterwit.data.rows import Rows
+from afterwit.errors import counted
+from afterwit.hindsight._newton import Region, least
+from afterwit.hindsight._scaled_rows import ScaledRows
 from afterwit.hindsight.comparator import Comparator, judge, normalised, row_norms
 from afterwit.hindsight.max_margin import solve_max_margin
 from afterwit.hindsight.min_hinge import solve_min_hinge
-from afterwit.hindsight.svm import solve_svm
 
 #: The linear program of least hinge loss is solved for at most this many entries; beyond, the SVMs stand for it.
 MOST_ENTRIES_FOR_PROGRAM = 40_000
@@ -45,11 +50,13 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Li
     matrix, unit = normalised(matrix)
     margin = float(learner.parameters.get("margin", 0.0))
     comparators: tuple[Comparator, ...] = (judge("zero", np.zeros(matrix.shape[1]), matrix, signs),)
+    own: tuple[Comparator, ...] = ()
     assumptions: tuple[Assumption, ...] = (played.same_rounds,)
     if played.same_rounds.holds:
         comparators += _comparators(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
         rule = _follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
         assumptions += (_starts_at_zero(learner), rule)
+        own = _own(learner, rows, matrix, signs, played, used)
     return LinearEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
@@ -62,6 +69,7 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Li
         updates=np.concatenate(played.updates),
         converged=not len(played.updates[-1]),
         comparators=comparators,
+        own=own,
         assumptions=assumptions,
         leave_one_out=LeaveOneOut(learner, rows, signs),
     )
@@ -100,7 +108,7 @@ def _follows_the_rule(
                 rows.add(added, row, 1, absolute=True)
             begin = row + 1
     count = sum(len(at) for at in updates)
-    return Assumption(statement, Basis.OBSERVED, True, f"every round multiplied out, {count:,} updates")
+    return Assumption(statement, Basis.OBSERVED, True, f"every round multiplied out, {counted(count, 'update')}")
 
 
 def _because_of_size(unit: float) -> str:
@@ -112,7 +120,6 @@ def _because_of_size(unit: float) -> str:
 
 def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any) -> tuple[Comparator, ...]:
     """Weight vectors worth comparing with, chosen from the rows alone."""
-    width = matrix.shape[1]
     found: list[Comparator] = []
 
     def add(source: str, vector: Any) -> None:
@@ -122,18 +129,42 @@ def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any
     if given is not None:
         add("the given one", given)
         return tuple(found)
-    part, part_signs, step = to_fit_on(matrix, signs)
-    radius = float(row_norms(part).max(initial=0.0))
+    radius = float(row_norms(matrix).max(initial=0.0))
     if radius == 0:
         return tuple(found)
-    widest = solve_max_margin(part, part_signs)
+    hinge = least(ScaledRows(matrix, signs, centred=True), "hinge", Region())
+    widest = solve_max_margin(matrix, signs, hinge)
     add("maximum margin", widest)
-    if part.shape[0] * width <= MOST_ENTRIES_FOR_PROGRAM:
-        add("least hinge loss", solve_min_hinge(part, part_signs))
-    # C = passes/R^2 minimises the hinge bound, a smaller C the sharper ones. A larger C finds rules with fewer mistakes
-    # for the third number; where a separator is known there are none to save.
-    for exponent in range(-3, 1 if widest is not None else 3):
-        factor = 4.0**exponent
-        C = factor * step * passes / radius**2
-        add(f"svm (C = {C / unit / unit:.3g}){on_part(step)}", solve_svm(part, part_signs, C))
+    if matrix.shape[0] * matrix.shape[1] <= MOST_ENTRIES_FOR_PROGRAM:
+        program = solve_min_hinge(matrix, signs)
+        add("least hinge loss", None if program is None else program.vector)
+    else:
+        add("least hinge loss", hinge.vector)
+    if widest is None:
+        logistic = least(ScaledRows(matrix, signs, centred=True), "logistic", Region(), tolerance=CLOSE_ENOUGH)
+        add("least logistic loss", logistic.vector)
+    # C = passes/R^2 minimises the hinge bound, a smaller C the sharper ones.
+    part, part_signs, step = to_fit_on(matrix, signs)
+    rows = ScaledRows(part, part_signs)
+    vector = None
+    for exponent in range(-3, 1):
+        C = 4.0**exponent * step * passes / radius**2
+        vector = least(rows, "hinge", Region(ridge=1 / C), vector, CLOSE_ENOUGH).vector
+        add(f"svm (C = {C / unit / unit:.3g}){on_part(step)}", vector)
     return tuple(found)
+
+
+def _own(learner: Any, rows: Rows, matrix: Any, signs: Signs, played: Replay, used: Any) -> tuple[Comparator, ...]:
+    """What the learner ended with, what its updates add up to, and the average of that over the rounds."""
+    counts, times = np.zeros(len(signs)), np.zeros(len(signs))
+    for number, at in enumerate(played.updates):
+        counts[at] += 1
+        times[at] += number * len(signs) + at + 1
+    rate = float(learner.parameters.get("rate", 1.0))
+    ended = own_weights(learner, rows)[used]
+    added = rate * (matrix.T @ (signs * counts))
+    if learner.parameters.get("start") is not None:
+        added = ended
+    average = added - rate * (matrix.T @ (signs * times)) / max(1, learner.rounds)
+    vectors = {"its own last weights": ended, "its last weights": added, "the average of its weights": average}
+    return tuple(judge(source, vector, matrix, signs) for source, vector in vectors.items())

@@ -10,6 +10,7 @@ import numpy as np
 from afterwit.certify.replay import same_rounds
 from afterwit.core.certificate import Assumption, Basis, Evidence
 from afterwit.core.theorem import Theorem
+from afterwit.errors import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +28,7 @@ def gather(learner: Any, rows: Any = None, signs: Any = None) -> ChangesEvidence
     """The learner's own count of changes or, with the rounds at hand, what they say."""
     changes = learner.changes
     if rows is None:
-        counted = Assumption("it counts the changes itself", Basis.ENFORCED, True)
+        same = Assumption("it counts the changes itself", Basis.ENFORCED, True)
     else:
         within = int(np.count_nonzero(signs[1:] != signs[:-1]))
         between = int(rows.count > 0 and signs[0] != signs[-1])
@@ -38,14 +39,14 @@ def gather(learner: Any, rows: Any = None, signs: Any = None) -> ChangesEvidence
             mistakes = changes + int(rows.count > 0 and signs[0] < 0)
             if (learner.changes, learner.mistakes) == (changes, mistakes):
                 return ""
-            own = f"{learner.changes:,} changes and {learner.mistakes:,} mistakes"
+            own = f"{counted(learner.changes, 'change')} and {counted(learner.mistakes, 'mistake')}"
             return f"the learner counts {own}, these labels give {changes:,} and {mistakes:,}"
 
-        counted, _ = same_rounds(learner, rows.count, differs, "counted again")
+        same, _ = same_rounds(learner, rows.count, differs, "counted again")
     return ChangesEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
         mistakes=learner.mistakes,
         changes=changes,
-        assumptions=(counted,),
+        assumptions=(same,),
     )

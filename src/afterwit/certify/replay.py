@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,13 @@ import numpy.typing as npt
 from afterwit.core.certificate import Assumption, Basis
 from afterwit.data.labels import Signs
 from afterwit.data.rows import Rows
+from afterwit.errors import counted
 from afterwit.hindsight.comparator import given_comparator
 
 #: Comparators are fitted on at most this many rows, evenly spaced (any comparator gives a valid bound; all rows judge).
 MOST_ROWS_TO_FIT = 50_000
+#: Comparators whose own gap nobody is told are sought as near to the least loss as this share of it.
+CLOSE_ENOUGH = 1e-3
 #: Scores and weights that differ by this share of all that was added up are the same but for rounding.
 ROUNDING = 1e-9
 
@@ -44,7 +48,8 @@ def same_rounds(
     """
     passes = max(1, learner.rounds // count) if count else 1
     if learner.rounds != passes * count:
-        why = f"the learner counts {learner.rounds:,} rounds, these rows are {count:,}"
+        remedy = "give all the rounds that it learned, or let a fresh learner learn these"
+        why = f"the learner counts {counted(learner.rounds, 'round')}, these rows are {count:,}; {remedy}"
     else:
         why = differs(passes)
     detail = why or f"{how}, {passes} pass{'es' if passes > 1 else ''}"
@@ -139,6 +144,30 @@ def comparator_for(learner: Any, rows: Rows, comparator: Any) -> Any:
     return np.concatenate([[0.0], vector]) if learner.parameters.get("intercept") else vector
 
 
+def own_weights(learner: Any, rows: Rows) -> npt.NDArray[np.float64]:
+    """What the learner predicts by at the end, as a vector over the columns of ``matrix_of``."""
+    weights = learner.weights
+    vector = np.zeros(rows.width)
+    if rows.names is not None:
+        vector[:] = [weights.get(name, 0.0) for name in rows.names] if isinstance(weights, dict) else 0.0
+    elif not isinstance(weights, dict):
+        length = min(len(weights), rows.width)
+        vector[:length] = weights[:length]
+    return np.concatenate([[learner.intercept_weight], vector]) if learner.parameters.get("intercept") else vector
+
+
+def how_exact(value: float, gap: float | None) -> str:
+    """In words, how far what was found can be from the least possible."""
+    if value == 0:
+        return ""
+    if gap is None or gap >= value:
+        return " (there may be better ones)"
+    percent = max(100 * gap / (value - gap), 0.001)
+    # Two digits, rounded up.
+    digits = 1 - math.floor(math.log10(percent))
+    return f" (at most {math.ceil(percent * 10**digits - 1e-9) / 10**digits:g}% above the least possible)"
+
+
 def used_columns(matrix: Any) -> tuple[Any, npt.NDArray[np.intp]]:
     """The matrix without the columns that hold nothing, and which were kept: ids may be few and far between."""
     if not hasattr(matrix, "indptr"):
@@ -157,7 +186,7 @@ def to_fit_on(matrix: Any, signs: Any) -> tuple[Any, Any, int]:
 
 
 def on_part(step: int) -> str:
-    return f" on every {step}th row" if step > 1 else ""
+    return f" on one row in {step:,}" if step > 1 else ""
 
 
 class RowProducts:

@@ -20,7 +20,7 @@ from afterwit.concepts.disjunction_learner import DisjunctionLearner
 from afterwit.concepts.id3 import ID3
 from afterwit.core.certificate import Assumption, Basis, Evidence
 from afterwit.core.theorem import Theorem
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
 
 DRAWN = Assumption("the rows are independent draws from one distribution", Basis.PROMISED, None)
 
@@ -30,14 +30,21 @@ class SampleEvidence(Evidence):
     """What a rule does on the rows of a certificate."""
 
     mistakes: int
-    #: The probability with which a bound may fail.
+    #: The probability with which any of the bounds may fail.
     delta: float
+    #: How many bounds there are.
+    bounds: int = 1
     #: The size of the rule's description in bits, where there is one.
     bits: int = 0
     #: The logarithm of the number of rules it was chosen from, where that is known.
     log_hypotheses: float = math.inf
     #: Why it is not right on all rows, where more is known than the number of mistakes.
     why_not: str = ""
+
+    @property
+    def delta_each(self) -> float:
+        """The probability with which each of the bounds may fail: the sum is delta."""
+        return self.delta / self.bounds
 
     def observed(self, theorem: Theorem) -> float:
         return self.mistakes / self.rounds
@@ -66,7 +73,7 @@ def _(learner: ID3, X: Any, y: Any, delta: float) -> SampleEvidence:
     for i, answer in enumerate(answers.tolist()):
         mistakes += described.label_of([column[i] for column in columns]) != answer
     readable = Assumption(
-        "the tree is what its description says", Basis.OBSERVED, True, f"{len(bits):,} bits read back"
+        "the tree is what its description says", Basis.OBSERVED, True, f"{counted(len(bits), 'bit')} read back"
     )
     return SampleEvidence(
         subject=type(learner).__name__,
@@ -74,6 +81,7 @@ def _(learner: ID3, X: Any, y: Any, delta: float) -> SampleEvidence:
         assumptions=(DRAWN, _language(learner), readable),
         mistakes=mistakes,
         delta=delta,
+        bounds=len(learner.theorems),
         bits=len(bits),
     )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import importlib
 import math
+import sys
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,11 +20,10 @@ from types import MappingProxyType
 from typing import Any
 
 from afterwit.core.theorem import Theorem
-from afterwit.errors import InputError
+from afterwit.errors import InputError, counted
 
-#: Bounds and observations are computed in floating point; this much relative difference is rounding.
-ROUNDING = 1e-9
-
+#: By how much, as a part of it, one number may be rounded.
+EPSILON = sys.float_info.epsilon
 
 #: Quantities that count rounds.
 COUNTS = ("mistakes", "updates", "promotions", "eliminations")
@@ -75,6 +75,8 @@ class Hindsight:
     value: float
     description: str
     quantity: str = ""
+    #: No comparator of its kind gives less than the value by more than this; None where that is not known.
+    gap: float | None = None
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,22 @@ class Evidence:
             return Ceiling(self.rounds, "no run of this length could break the bound")
         return Ceiling(1.0, "no error is above 1") if theorem.quantity == "error" else None
 
+    @property
+    def terms(self) -> int:
+        """How many numbers are added up, at most, to compute one of the sums."""
+        return self.rounds
+
+    def rounding(self, theorem: Theorem, bound: float) -> float:
+        """By how much rounding may have moved what happened against the bound.
+
+        To add n numbers moves their sum by at most n EPSILON times the sum of their sizes. That of a bound is itself.
+        In bounds on counts, such as (R/gamma)^2, stands a margin, which is rounded as the length of the rows is: by
+        R/gamma times more. A family whose sums have terms of both signs adds the sizes of these.
+        """
+        if theorem.quantity in COUNTS:
+            bound = max(bound, 1.0) * (1 + math.sqrt(max(bound, 0.0)))
+        return 4 * EPSILON * (self.terms + 64) * abs(bound)
+
     def certificate(
         self,
         theorem: Theorem,
@@ -130,19 +148,21 @@ class Evidence:
     ) -> Certificate:
         """The theorem applied; where an assumption is not met there is no bound to show."""
         assumptions = (*self.assumptions, *extra)
-        applies = all(assumption.met for assumption in assumptions)
+        bound = bound if all(assumption.met for assumption in assumptions) else None
+        rounding = 0.0 if bound is None or not math.isfinite(bound) else self.rounding(theorem, bound)
         return Certificate(
             theorem=theorem,
             subject=self.subject,
             rounds=self.rounds,
             observed=self.observed(theorem) if observed is None else observed,
-            bound=bound if applies else None,
+            bound=bound,
             assumptions=assumptions,
             hindsight=self.hindsight(theorem) if hindsight is None else hindsight,
-            inputs=inputs if applies else {},
+            inputs=inputs if bound is not None else {},
             ceiling=self.ceiling(theorem),
             squares=self.squares,
             counted=self.counted,
+            rounding=rounding,
         )
 
     @property
@@ -153,9 +173,15 @@ class Evidence:
 
 def certify(learner: Any, *rounds: Any, **how: Any) -> Certificate:
     """The theorems of a learner applied to what its checker recomputes of these rounds."""
-    if not learner.theorems:
-        raise InputError(f"{type(learner).__name__} has no certificate: {learner.no_theorem_because}")
+    require_theorems(learner)
     return apply(learner.theorems, evidence_of(learner, *rounds, **how))
+
+
+def require_theorems(learner: Any) -> None:
+    """Say why there is no certificate, if there is none, before any rounds are read."""
+    if not getattr(learner, "theorems", ()):
+        why = getattr(learner, "no_theorem_because", "") or "it has no theorems"
+        raise InputError(f"{type(learner).__name__} has no certificate: {why}")
 
 
 def evidence_of(learner: Any, *rounds: Any, **how: Any) -> Any:
@@ -197,6 +223,8 @@ class Certificate:
     squares: bool = False
     #: How many rounds the sums are over, where they are not over all.
     counted: int | None = None
+    #: By how much rounding may have moved what happened against the bound.
+    rounding: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", MappingProxyType(dict(self.inputs)))
@@ -205,7 +233,8 @@ class Certificate:
 
     def __reduce__(self) -> Any:
         fields = (self.theorem, self.subject, self.rounds, self.observed, self.bound, self.assumptions, self.hindsight)
-        return Certificate, (*fields, dict(self.inputs), self.others, self.ceiling, self.squares, self.counted)
+        rest = (self.others, self.ceiling, self.squares, self.counted, self.rounding)
+        return Certificate, (*fields, dict(self.inputs), *rest)
 
     @property
     def quantity(self) -> str:
@@ -220,7 +249,7 @@ class Certificate:
     @property
     def _exceeded(self) -> bool:
         assert self.bound is not None
-        return not self.observed <= self.bound + ROUNDING * max(1.0, abs(self.bound))
+        return not self.observed <= self.bound + self.rounding
 
     @property
     def vacuous(self) -> bool:
@@ -250,7 +279,7 @@ class Certificate:
         return "\n".join(lines)
 
     def _title(self) -> str:
-        return f"{self.subject}, {self.rounds:,} rounds"
+        return f"{self.subject}, {counted(self.rounds, 'round')}"
 
     def line(self) -> str:
         """The certificate in one line."""
@@ -312,7 +341,12 @@ class Certificate:
             return ""
         if self.vacuous and self.ceiling is not None:
             return f", but the bound says nothing here: {self.ceiling.why}"
-        return f", {self.theorem.chance}; this run is above it, as single runs may be" if self._exceeded else ""
+        assert self.bound is not None
+        if self._exceeded:
+            return f", {self.theorem.chance}; this run is above it, as single runs may be"
+        if self.observed > self.bound and self.quantity not in COUNTS:
+            return f", within rounding: the sums may be off by {self.rounding:.2g}"
+        return ""
 
     def why_not(self) -> list[str]:
         """Why the theorem is not applicable: a sentence for each assumption that does not hold.
@@ -350,12 +384,14 @@ class Certificate:
             "rounds": self.rounds,
             "observed": _json_number(self.observed),
             "bound": _json_number(self.bound),
+            "rounding": _json_number(self.rounding),
             "hindsight": None
             if self.hindsight is None
             else {
                 "value": _json_number(self.hindsight.value),
                 "quantity": self.hindsight.quantity or self.quantity,
                 "description": self.hindsight.description,
+                "gap": _json_number(self.hindsight.gap),
             },
             "verdict": str(self.verdict),
             "vacuous": self.vacuous,
@@ -399,7 +435,7 @@ def _whole_part(certificate: Certificate) -> float:
     bound = certificate.bound
     assert bound is not None
     if certificate.quantity in COUNTS and bound < 2**53:
-        return math.floor(bound * (1 + ROUNDING) + ROUNDING)
+        return math.floor(bound + certificate.rounding)
     return bound
 
 

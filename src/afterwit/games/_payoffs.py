@@ -23,8 +23,9 @@ from afterwit.errors import Words, invalid
 Floats = npt.NDArray[np.float64]
 Product = Callable[[Floats], npt.NDArray[Any]]
 
-#: The unit roundoff of float64.
+#: The unit roundoff of float64, and that of float32.
 UNIT = 2.0**-53
+SINGLE_UNIT = 2.0**-24
 #: Its smallest number above 0: products that underflow are off by as much.
 SMALLEST = 2.0**-1074
 #: Wanted gaps of at least this part of the payoffs' size are reached on a float32 copy; the bracket stays float64.
@@ -96,6 +97,20 @@ class Payoffs:
         exact = self.middle == 0.0 or allowance == 0.0
         return moved if exact else math.nextafter(moved, direction * math.inf)
 
+    def _single(self, gap: float) -> bool:
+        """Whether the wanted gap is reached on a float32 copy."""
+        rows, columns = self.shape
+        many = not hasattr(self.matrix, "tocsr") and rows * columns >= SINGLE_PRECISION_SIZE
+        return many and gap >= SINGLE_PRECISION_GAP * self.size
+
+    def rounding(self, gap: float) -> float:
+        """By how much rounding may move the regrets of both players in a round, and so the gap they lead to.
+
+        The best strategies so far are those with the best bracket, which is rounded as numbers of its own size are.
+        """
+        of_regrets = 4 * (sum(self.shape) + 4) * ((SINGLE_UNIT if self._single(gap) else UNIT) * self.size + SMALLEST)
+        return of_regrets + 8 * UNIT * abs(self.middle)
+
     def negated(self) -> Payoffs:
         """The game in which every payoff has the other sign."""
         return Payoffs(-self.matrix, -self.transposed, -self.middle, -self.largest, -self.smallest)
@@ -119,7 +134,7 @@ class Payoffs:
             scaled.data, across.data = np.ldexp(scaled.data, -exponent), np.ldexp(across.data, -exponent)
             return lambda q: scaled @ q, lambda p: across @ p, unit
         rows, columns = self.shape
-        single = gap >= SINGLE_PRECISION_GAP * self.size and rows * columns >= SINGLE_PRECISION_SIZE
+        single = self._single(gap)
         if not single and exponent == 0:
             return lambda q: self.matrix @ q, lambda p: p @ self.matrix, unit
         kind = np.float32 if single else np.float64

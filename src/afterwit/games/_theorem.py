@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from afterwit.core.certificate import ROUNDING, Assumption, Basis, Ceiling, Certificate, Evidence, Hindsight
+from afterwit.core.certificate import Assumption, Basis, Ceiling, Certificate, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 
 
@@ -19,6 +19,8 @@ class GameEvidence(Evidence):
     spread: float
     gap: float
     value: float
+    #: By how much rounding may have moved the gap.
+    payoff_rounding: float
     #: What it cost, on the weighted average, that the column player answers p_{t+1} instead of p_t.
     cost_of_turns: float
     #: The largest entries of Q_T and Q'_T, added.
@@ -31,6 +33,9 @@ class GameEvidence(Evidence):
     def hindsight(self, theorem: Theorem) -> Hindsight:
         del theorem
         return Hindsight(self.value, "of the game, give or take half the gap", "value")
+
+    def rounding(self, theorem: Theorem, bound: float) -> float:
+        return super().rounding(theorem, bound) + self.payoff_rounding
 
     def ceiling(self, theorem: Theorem) -> Ceiling:
         del theorem
@@ -55,7 +60,7 @@ class GapBound(Theorem):
         why_not = "" if evidence.rounds else "the gap was reached before the first round"
         assumptions = [Assumption(self.played, Basis.ENFORCED, evidence.rounds > 0, why_not)]
         if self.turns_are_observed:
-            hurt = not evidence.cost_of_turns <= ROUNDING * evidence.spread
+            hurt = not evidence.cost_of_turns <= evidence.payoff_rounding
             detail = f"they cost {evidence.cost_of_turns:.3g} on average" if hurt else ""
             assumptions.append(Assumption("taking turns did not hurt", Basis.OBSERVED, not hurt, detail))
         shape = (evidence.rows, evidence.columns, evidence.rounds, evidence.spread)

@@ -12,7 +12,7 @@ import numpy as np
 from afterwit.core.certificate import Certificate, certify
 from afterwit.core.theorem import Theorem
 from afterwit.data.checks import count
-from afterwit.errors import InputError, Words, invalid
+from afterwit.errors import InputError, Words, counted, invalid
 from afterwit.games._payoffs import Floats
 
 #: Why a solver stopped.
@@ -85,7 +85,9 @@ class GameSolution:
             ("columns", columns, self.column_strategy),
         ):
             if names is not None and len(names) != len(strategy):
-                raise invalid(parameter, f"{len(strategy):,} names, or None", Words(f"{len(names):,} names"))
+                raise invalid(
+                    parameter, f"{counted(len(strategy), 'name')}, or None", Words(counted(len(names), "name"))
+                )
         return "\n".join(
             [self._title(), *(f"  {head:<8}  {text}" for head, text in self._sections(rows, columns, top))]
         )

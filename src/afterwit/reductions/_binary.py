@@ -6,14 +6,18 @@ row by row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.learner import BinaryLearner
-from afterwit.errors import InputError, invalid
+from afterwit.core.learner import BinaryLearner, Storable
+from afterwit.data._arrays import finite_row
+from afterwit.errors import InputError, Words, invalid
+from afterwit.linear._row import plain_values
+from afterwit.linear._stops import MODERATE
 
 #: What every learner inside another must have; ``predict_one`` or ``score_one`` comes on top.
 NEEDED = ("learn_one", "updates", "parameters", "state", "restore", "copy")
@@ -48,6 +52,37 @@ def blank(learner: Any) -> Any:
     return type(learner)(**learner.parameters)
 
 
+def require_rounds(name: str, learner: Any, state: Any, least: int, most: int) -> None:
+    """Refuse the state of a learner inside another that has not learned so many rounds; others keep what they like."""
+    if isinstance(learner, Storable):
+        rounds = state.get("rounds") if isinstance(state, dict) else None
+        if type(rounds) is not int or not least <= rounds <= most:
+            after = f"{most:,} rounds" if least == most else f"at most {most:,} rounds"
+            raise invalid(name, f"a state after {after}", Words(f"{rounds}"))
+
+
+def reads_rows(learner: Any) -> bool:
+    """Whether it takes rows of numbers and no other examples; those from elsewhere are handed rows."""
+    return not isinstance(learner, BinaryLearner) or type(learner)._read is BinaryLearner._read
+
+
+def shared_row(x: Any, all_read_rows: bool) -> Any:
+    """A dict of numbers, or an array of numbers none of which is huge, that several learners may be handed as it is.
+
+    None for all else.
+    """
+    if isinstance(x, dict):
+        return plain_values(x)
+    if not all_read_rows:
+        return None
+    if type(x) is list:
+        try:
+            x = np.asarray(x)
+        except (TypeError, ValueError):
+            return None
+    return finite_row(x, MODERATE)
+
+
 def score_rows(learner: Any, rows: Any, ask: Ask) -> Floats:
     """What the learner says to every row. Nothing changes."""
     if isinstance(learner, BinaryLearner):
@@ -70,3 +105,15 @@ def learn_rows(
         learner.learn_one(x, labels[sign > 0])
         updated[i] = learner.updates != before
     return said, updated.astype(bool)
+
+
+@contextmanager
+def undone_if_refused(learners: Sequence[Any]) -> Iterator[None]:
+    """Put these back into their state if anything is raised."""
+    before = [(learner, learner.state()) for learner in learners]
+    try:
+        yield
+    except BaseException:
+        for learner, state in before:
+            learner.restore(state)
+        raise

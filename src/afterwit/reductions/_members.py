@@ -1,31 +1,40 @@
 """The members of a committee: how they are named, how they read examples, how they vote and learn.
 
-A member is any learner of two labels. A round or block that any member refuses changes none of them.
+A member is any learner of two labels. A round that any member refuses changes none of them.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.learner import BinaryLearner
 from afterwit.core.registry import learner_class
 from afterwit.data.labels import Labels
 from afterwit.data.rows import Rows, read_many, read_one
 from afterwit.data.values import same_value
 from afterwit.errors import invalid, shorten
 from afterwit.experts.repeat_last_label import RepeatLastLabel
+from afterwit.linear._engine import LinearLearner
+from afterwit.linear._row import is_harmless
+from afterwit.linear._stops import MODERATE
 from afterwit.linear.adagrad import AdaGrad
 from afterwit.linear.averaged_perceptron import AveragedPerceptron
 from afterwit.linear.balanced_winnow import BalancedWinnow
 from afterwit.linear.perceptron import Perceptron
-from afterwit.reductions._binary import blank, fresh, learn_rows, score_rows
+from afterwit.reductions._binary import (
+    blank,
+    fresh,
+    learn_rows,
+    reads_rows,
+    score_rows,
+    shared_row,
+    undone_if_refused,
+)
 
 LEARNERS = "learners of two labels, their classes or names, in a sequence or in a dict by name"
 
@@ -112,6 +121,9 @@ class Reading:
     first: int
     parts: tuple[Any, ...]
 
+    def part(self, begin: int, end: int) -> Reading:
+        return Reading(end - begin, self.first + begin, tuple(each.part(begin, end) for each in self.parts))
+
 
 class Members:
     """The members of a committee, by name, with its labels."""
@@ -120,9 +132,13 @@ class Members:
         self.names = tuple(learners)
         self.learners = list(learners.values())
         self.labels = labels
+        self._lookup = labels.lookup
         # Those that may still refuse what they have predicted, a kernel or a learner of the user's, learn first.
         safe = [getattr(learner, "learns_what_it_predicts", False) for learner in self.learners]
         self._order = sorted(range(len(self.learners)), key=safe.__getitem__)
+        self._all_read_rows = all(reads_rows(learner) for learner in self.learners)
+        # Those that never diverge, as long as the values are not huge.
+        self._steady = all(learner._is_steady() for learner in self.learners if isinstance(learner, LinearLearner))
         self._risky = [learner for learner, is_safe in zip(self.learners, safe, strict=True) if not is_safe]
 
     def read(self, X: Any) -> Reading:
@@ -133,11 +149,15 @@ class Members:
         """One example that is not a dict."""
         return self._reading(lambda: read_one(x), lambda member: member._read_one(x))
 
+    def shared_row(self, x: Any) -> Any:
+        """One example that every member may be handed as it is; None if it has to be read."""
+        return shared_row(x, self._all_read_rows)
+
     def _reading(self, read_rows: Callable[[], Rows], by_itself: Callable[[Any], Any]) -> Reading:
         rows: Rows | None = None
         parts = []
         for member in self.learners:
-            if isinstance(member, BinaryLearner) and type(member)._read is not BinaryLearner._read:
+            if not reads_rows(member):
                 parts.append(by_itself(member))
                 continue
             if rows is None:
@@ -153,18 +173,30 @@ class Members:
             said[:, i] = _signs(score_rows(member, part, self._asked(member)))
         return said
 
-    def votes_on(self, x: dict[Any, Any]) -> list[int]:
-        """The same for one example by names."""
-        return [self._asked(member)(x) for member in self.learners]
+    def votes_on(self, x: Any) -> list[int]:
+        """The same for one shared row."""
+        return [self._lookup[member.predict_one(x)] for member in self.learners]
 
     def learn(self, reading: Reading, signs: Any) -> tuple[Votes, npt.NDArray[np.bool_]]:
-        """Let every member learn the examples in order; what they said before each, and where some member changed."""
+        """Let every member learn the examples in order; what they said before each, and where some member changed.
+
+        If a member refuses one of many, it is for the caller to put all of them back.
+        """
         said = np.empty((reading.count, len(self.learners)), dtype=np.int8)
         changed = np.zeros(reading.count, dtype=bool)
+        to_copy: list[Any] = []
         if reading.count == 1:
             # What a member refuses it refuses here. A copy of all they know would cost more than a round.
             self.votes(reading)
-        with _undone_if_refused(self._to_copy(reading.count)):
+            rows = next((part for part in reading.parts if isinstance(part, Rows)), None)
+            harmless = True
+            if rows is not None:
+                # If there is much to be made room for, a copy costs little.
+                known = max(getattr(learner, "features", 0) for learner in self.learners)
+                harmless = max(len(rows.values) // 4, rows.width) <= known and rows.are_moderate(MODERATE)
+                self._make_ready(0 if rows.names is None else rows.width, rows.width)
+            to_copy = self._to_copy(harmless)
+        with undone_if_refused(to_copy):
             for i in self._order:
                 member = self.learners[i]
                 scores, updated = learn_rows(member, reading.parts[i], signs, self._asked(member), self.labels.pair)
@@ -172,28 +204,36 @@ class Members:
                 changed |= updated
         return said, changed
 
-    def learn_on(self, x: dict[Any, Any], sign: int) -> tuple[list[int], bool]:
-        """The same for one example by names: what each said, and whether some member changed."""
+    def learn_on(self, x: Any, sign: int) -> tuple[list[int], bool]:
+        """The same for one shared row: what each said, and whether some member changed."""
         said = self.votes_on(x)
         label = self.labels.pair[sign > 0]
         changed = False
-        with _undone_if_refused(self._to_copy(1)):
+        by_name = isinstance(x, dict)
+        self._make_ready(len(x), 0 if by_name else len(x))
+        with undone_if_refused(self._to_copy(not by_name or is_harmless(x))):
             for i in self._order:
                 before = self.learners[i].updates
                 self.learners[i].learn_one(x, label)
                 changed |= self.learners[i].updates != before
         return said, changed
 
-    def _to_copy(self, rounds: int) -> list[Any]:
-        """The learners whose state is kept: all before many rounds; before one, those that might refuse it."""
-        if rounds != 1:
+    def _make_ready(self, entries: int, width: int) -> None:
+        """Let those who keep something for every feature make room, so that nobody fails after another has learned."""
+        for learner in self.learners:
+            if isinstance(learner, LinearLearner):
+                learner._make_ready(entries, width)
+
+    def _to_copy(self, harmless: bool) -> list[Any]:
+        """The learners whose state is kept before a single round, because one of them might refuse it."""
+        if not (harmless and self._steady):
             return self.learners
         # A single learner at risk learns first, and refuses one round as a whole.
         return self._risky if len(self._risky) > 1 else []
 
     def _asked(self, member: Any) -> Callable[[Any], int]:
         """A member's prediction for an example, as a sign."""
-        return lambda x: self.labels.lookup[member.predict_one(x)]
+        return lambda x: self._lookup[member.predict_one(x)]
 
     def mistakes(self) -> dict[str, int]:
         """Every member's own count."""
@@ -210,15 +250,3 @@ class Members:
 
 def _signs(scores: Any) -> Votes:
     return np.where(scores >= 0, 1, -1).astype(np.int8)
-
-
-@contextmanager
-def _undone_if_refused(learners: Sequence[Any]) -> Iterator[None]:
-    """Put these back into their state if anything is raised."""
-    before = [(learner, learner.state()) for learner in learners]
-    try:
-        yield
-    except BaseException:
-        for learner, state in before:
-            learner.restore(state)
-        raise

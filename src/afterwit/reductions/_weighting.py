@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from afterwit.core.theorem import Theorem
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
 from afterwit.experts._engine import ExpertLearner
 from afterwit.experts.adahedge import AdaHedge
 from afterwit.experts.boa import BOA
@@ -30,7 +30,7 @@ def read_weighting(weighting: Any, members: Sequence[str]) -> Any:
     if any(theorem.chance for theorem in theorems):
         raise invalid("weighting", "an expert algorithm that sees the losses of all experts", weighting)
     if weighting.rounds:
-        raise invalid("weighting", ALLOWED, Words(f"one that has learned {weighting.rounds:,} rounds"))
+        raise invalid("weighting", ALLOWED, Words(f"one that has learned {counted(weighting.rounds, 'round')}"))
     experts = weighting.experts
     if len(experts) != len(members) or experts not in (tuple(members), tuple(range(len(members)))):
         raise invalid("weighting", f"for the {len(members)} members", Words(f"one for {experts}"))

@@ -26,6 +26,7 @@ The file is compiled only because what it derives from is; all its loops are in 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import cython
@@ -34,10 +35,11 @@ import numpy as np
 from afterwit.core.certificate import Assumption, Basis, certify
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.theorem import Theorem
+from afterwit.core.turns import Rounds, parts
 from afterwit.data.advice import Experts
 from afterwit.data.rows import as_mapping
-from afterwit.errors import invalid, shorten
-from afterwit.reductions._binary import blank
+from afterwit.errors import DivergenceError, InputError, counted, invalid, shorten
+from afterwit.reductions._binary import blank, require_rounds
 from afterwit.reductions._members import Members, default_pool, read_members
 from afterwit.reductions._weighting import read_weighting
 
@@ -117,40 +119,85 @@ class Committee(BinaryLearner):
         self._members = Members({name: blank(member) for name, member in members.items()}, self._labels)
         self._weighting = blank(weighting)
 
+    def _take_labels(self, labels: Any) -> None:
+        """The members go on with the new labels."""
+        BinaryLearner._take_labels(self, labels)
+        if self._options["learners"] is not None:
+            self._options["learners"] = read_members(self._options["learners"], labels)
+        before = self._members
+        members = read_members(dict(zip(before.names, before.learners, strict=True)), labels)
+        for member, old in zip(members.values(), before.learners, strict=True):
+            member.restore(old.state())
+        self._members = Members(members, labels)
+
     # ------------------------------------------------------------------ one round
 
     def score_one(self, x: Any) -> float:
         """The weight for the positive label less the weight for the negative one, from -1 to 1."""
         x = as_mapping(x)
-        if not isinstance(x, dict):
+        row = self._members.shared_row(x)
+        if row is None:
             return self.score_many(self._read_one(x)).item()
         with self._lock:
-            return _vote_of(self._members.votes_on(x), self._weighting.weights.tolist())
+            return _vote_of(self._members.votes_on(row), self._weighting.weights.tolist())
 
     def learn_one(self, x: Any, y: Any) -> Any:
         """Predict x by the vote, count the round and the mistake, let every member learn. Returns the prediction."""
         sign: cython.int = self._sign(y)
         score: cython.double
         x = as_mapping(x)
-        if isinstance(x, dict):
+        row = self._members.shared_row(x)
+        if row is not None:
             with self._lock:
-                said, changed = self._members.learn_on(x, sign)
+                said, changed = self._members.learn_on(row, sign)
                 losses = np.array([[0.0 if vote == sign else 1.0 for vote in said]])
                 score = _vote_of(said, self._weighed(losses)[0].tolist())
                 self._count(1, (score >= 0) != (sign > 0), changed)
         else:
             score = self._learn(self._read_one(x), np.full(1, sign, dtype=np.int8))[0]
+        if self._undecided:
+            self._decide([y])
         return self._labels.positive if score >= 0 else self._labels.negative
 
     # ------------------------------------------------------------------ many rounds
 
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
-        with self._lock:
-            said, changed = self._members.learn(rows, signs)
-            scores = _votes_of(said, self._weighed((said != signs[:, np.newaxis]).astype(np.float64)))
-            self._count(len(signs), np.count_nonzero((scores >= 0) != (signs > 0)), np.count_nonzero(changed))
+        changed = np.zeros(rows.count, dtype=bool)
+        with self._lock, Rounds():
+            scores = self._learn_block(rows, signs, changed)
         if updated is not None:
             updated[:] = changed
+        return scores
+
+    def _learn_block(self, rows: Any, signs: Any, changed: Any) -> Any:
+        """Learn all rows or none; but if a member diverges, or somebody wants to stop, the rounds before it."""
+        if rows.count < 2:
+            return self._learn_part(rows, signs, changed)
+        before = self._state()
+        scores = np.empty(rows.count)
+        try:
+            for begin, end in parts(rows.count):
+                part = rows if end - begin == rows.count else rows.part(begin, end)
+                scores[begin:end] = self._learn_part(part, signs[begin:end], changed[begin:end])
+            return scores
+        except DivergenceError as error:
+            self._become(before)
+            diverged = error
+        except Exception:
+            self._become(before)
+            raise
+        # Half of the rows, and so on, until it is only the round in which a member diverges that is not learned.
+        half = rows.count // 2
+        with suppress(InputError):  # what a single round is refused with, whose score overflows
+            self._learn_block(rows.part(0, half), signs[:half], changed[:half])
+            self._learn_block(rows.part(half, rows.count), signs[half:], changed[half:])
+        raise diverged
+
+    def _learn_part(self, rows: Any, signs: Any, changed: Any) -> Any:
+        """Let every member learn the rows, then weigh them and count."""
+        said, changed[:] = self._members.learn(rows, signs)
+        scores = _votes_of(said, self._weighed((said != signs[:, np.newaxis]).astype(np.float64)))
+        self._count(len(signs), np.count_nonzero((scores >= 0) != (signs > 0)), np.count_nonzero(changed))
         return scores
 
     def _weighed(self, losses: Any) -> Any:
@@ -231,8 +278,9 @@ class Committee(BinaryLearner):
         members, count = state["members"], len(self._members.names)
         if not isinstance(members, list) or len(members) != count:
             raise invalid("members", f"a list of the states of {count}", members)
-        if state["weighting"]["rounds"] != state["rounds"]:
-            raise invalid("weighting", f"one that has seen {state['rounds']} rounds", state["weighting"]["rounds"])
+        require_rounds("weighting", self._weighting, state["weighting"], state["rounds"], state["rounds"])
+        for name, member, content in zip(self._members.names, self._members.learners, members, strict=True):
+            require_rounds(f"members, {name}", member, content, state["rounds"], state["rounds"])
 
     def _become(self, state: Any) -> None:
         members, weighting = self._members.fresh(), blank(self._weighting)
@@ -243,12 +291,12 @@ class Committee(BinaryLearner):
         BinaryLearner._become(self, state)
 
     def __repr__(self) -> str:
-        given = [] if self._options["learners"] is None else [f"{len(self._members.names)} learners"]
+        given = [] if self._options["learners"] is None else [counted(len(self._members.names), "learner")]
         weighting = self._options["weighting"]
         if weighting != "adahedge":
             given.append(f"weighting={weighting if isinstance(weighting, str) else type(weighting).__name__}")
         given.append(f"labels={shorten(self.labels, 40)}")
-        return f"Committee({', '.join(given)}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+        return f"Committee({', '.join(given)}): {counted(self.rounds, 'round')}, {counted(self.mistakes, 'mistake')}"
 
     def __str__(self) -> str:
         """Everyone's mistakes and weight, in a table."""

@@ -24,7 +24,6 @@ Source      the reduction: Blum, Hopcroft & Kannan, Foundations of Data Science,
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from typing import Any
 
@@ -36,11 +35,25 @@ from afterwit.core.declared import Option
 from afterwit.core.learner import BinaryLearner, Storable, checked_counts
 from afterwit.core.protocol import Training
 from afterwit.core.theorem import Theorem
+from afterwit.core.turns import Lock, Rounds, parts
 from afterwit.data import checks
 from afterwit.data.rows import Rows, as_mapping, read_many, read_one
-from afterwit.errors import Words, invalid, shorten
+from afterwit.data.values import are_different
+from afterwit.errors import DivergenceError, Words, counted, invalid, shorten
+from afterwit.linear._engine import LinearLearner
+from afterwit.linear._row import is_harmless
+from afterwit.linear._stops import MODERATE
 from afterwit.linear.perceptron import Perceptron
-from afterwit.reductions._binary import blank, fresh, learn_rows, score_rows
+from afterwit.reductions._binary import (
+    blank,
+    fresh,
+    learn_rows,
+    reads_rows,
+    require_rounds,
+    score_rows,
+    shared_row,
+    undone_if_refused,
+)
 from afterwit.reductions._classes import Classes, Codes, different_labels
 
 
@@ -89,8 +102,8 @@ class OneVsRest(Storable):
         if given is not None:
             allowed = "a learner of two labels with scores, or a class of such learners"
             self._options["learner"] = fresh("learner", given, (-1, 1), ("score_one",), allowed)
-        self._base = self._options["learner"] or Perceptron()
-        self._lock = threading.RLock()
+        self._base = self._options["learner"] or Perceptron(labels=(-1, 1))
+        self._lock = Lock(reentrant=True)
         self._rounds = self._mistakes = self._updates = 0
         self._classes = Classes(self._labels or (), self._labels)
         self._learners = [blank(self._base) for _ in self._classes.labels]
@@ -113,13 +126,18 @@ class OneVsRest(Storable):
         with self._lock:
             code, new = self._classes.read([y], None)
             x = as_mapping(x)
-            if not isinstance(x, dict):
+            row = self._shared_row(x)
+            if row is None:
                 return self._classes.decode(self._learn(self._read_one(x), code, new)).tolist()[0]
-            predicted = _largest(self._scores_of(x))
+            predicted = _largest(self._scores_of(row))
             learners = [*self._learners, *(blank(self._base) for _ in new)]
             updates = [learner.updates for learner in learners]
-            for k, learner in enumerate(learners):
-                learner.learn_one(x, 1 if k == code[0] else -1)
+            by_name = isinstance(row, dict)
+            self._make_ready(learners, len(row), 0 if by_name else len(row))
+            harmless = not by_name or is_harmless(row)
+            with undone_if_refused([] if self._is_steady() and harmless else self._learners):
+                for k, learner in enumerate(learners):
+                    learner.learn_one(row, 1 if k == code[0] else -1)
             changed = any(learner.updates != before for learner, before in zip(learners, updates, strict=True))
             self._take(np.array([predicted], dtype=np.intp), code, np.array([changed]), new, learners)
             return None if predicted < 0 else self._classes.labels[predicted]
@@ -128,12 +146,17 @@ class OneVsRest(Storable):
         # With no class yet, the example is still checked.
         learners = self._learners or [self._base]
         x = as_mapping(x)
-        if not isinstance(x, dict):
-            x = self._read_one(x)
-            scores = [float(_scores(learner, x)[0]) for learner in learners]
+        row = self._shared_row(x)
+        if row is None:
+            rows = self._read_one(x)
+            scores = [float(_scores(learner, rows)[0]) for learner in learners]
         else:
-            scores = [learner.score_one(x) for learner in learners]
+            scores = [learner.score_one(row) for learner in learners]
         return scores[: len(self._learners)]
+
+    def _shared_row(self, x: Any) -> Any:
+        """One example that every binary learner may be handed as it is; None if it has to be read."""
+        return shared_row(x, reads_rows(self._base))
 
     # ------------------------------------------------------------------ many rounds
 
@@ -158,7 +181,7 @@ class OneVsRest(Storable):
     def learn_many(self, X: Any, y: Any) -> npt.NDArray[Any]:
         """``learn_one`` for every row in order. Returns the predictions made before each label was seen."""
         with self._lock:
-            leaders = self._learn(*self._checked(X, y), X)
+            leaders = self._learn(*self._checked(X, y))
             return self._classes.decode(leaders)
 
     def fit(self, X: Any, y: Any, max_passes: Any = 1000) -> Training:
@@ -174,25 +197,56 @@ class OneVsRest(Storable):
             rows, codes, new = self._checked(X, y)
             while len(mistakes) < most and not converged:
                 before, mistakes_before = getattr(self, counted), self._mistakes
-                self._learn(rows, codes, new, X)
+                self._learn(rows, codes, new)
                 new = {}
                 mistakes.append(self._mistakes - mistakes_before)
                 converged = getattr(self, counted) == before
         return Training(converged=converged, mistakes_per_pass=tuple(mistakes))
 
-    def _learn(self, rows: Any, codes: Codes, new: dict[Any, int], X: Any = None) -> Codes:
+    def _learn(self, rows: Any, codes: Codes, new: dict[Any, int]) -> Codes:
         """Learn rows in order; the codes of the predictions. ``new`` has the first row of each class that begins.
 
         What one binary learner would refuse the first of them refuses, before it has changed: all see the same rows,
-        and features of the same kind.
+        and features of the same kind. Only if one diverges, have others learned what it does not.
         """
+        with Rounds():
+            steady = self._is_steady() and isinstance(rows, Rows) and rows.are_moderate(MODERATE)
+            # In a large block a copy costs little, and there is much that memory might not be there for.
+            large = steady and max(len(rows.values) // 4, rows.width) > self.features
+            before = self.state() if large or not steady else None
+            leaders = np.empty(rows.count, dtype=np.intp)
+            try:
+                for begin, end in parts(rows.count):
+                    part = rows if end - begin == rows.count else rows.part(begin, end)
+                    classes = {label: first - begin for label, first in new.items() if begin <= first < end}
+                    leaders[begin:end] = self._learn_part(part, codes[begin:end], classes)
+                return leaders
+            except DivergenceError as error:
+                if before is None or rows.count < 2:
+                    self._put_back(before)
+                    raise
+                diverged = error
+            except Exception:
+                self._put_back(before)
+                raise
+            # Half of the rows, and so on, until it is only the round in which one diverges that is not learned.
+            self._put_back(before)
+            half = rows.count // 2
+            self._learn(rows.part(0, half), codes[:half], {label: at for label, at in new.items() if at < half})
+            later = {label: at - half for label, at in new.items() if at >= half}
+            self._learn(rows.part(half, rows.count), codes[half:], later)
+            raise diverged
+
+    def _learn_part(self, rows: Any, codes: Codes, new: dict[Any, int]) -> Codes:
         known = len(self._learners)
         learners = [*self._learners, *(blank(self._base) for _ in new)]
         race = _Race(rows.count)
         changed = np.zeros(rows.count, dtype=bool)
         if rows.count:
+            if isinstance(rows, Rows):
+                self._make_ready(learners, rows.width if rows.names is not None else 0, rows.width)
             for k, (learner, begin) in enumerate(zip(learners, [0] * known + list(new.values()), strict=True)):
-                part = rows if k < known else self._part(rows, X, begin)
+                part = rows if begin == 0 else rows.part(begin, rows.count)
                 signs = np.where(codes[begin:] == k, 1, -1).astype(np.int8)
                 scores, updated = learn_rows(learner, part, signs, learner.score_one)
                 changed[begin:] |= updated
@@ -201,6 +255,20 @@ class OneVsRest(Storable):
                 race.enter(k, scores, begin)
         self._take(race.leaders, codes, changed, new, learners)
         return race.leaders
+
+    def _make_ready(self, learners: list[Any], entries: int, width: int) -> None:
+        """Let them make room for features before the first of them learns."""
+        if isinstance(self._base, LinearLearner):
+            for learner in learners:
+                learner._make_ready(entries, width)
+
+    def _is_steady(self) -> bool:
+        """Whether no binary learner diverges, as long as the values are not huge."""
+        return isinstance(self._base, LinearLearner) and self._base._is_steady()
+
+    def _put_back(self, before: Any) -> None:
+        if before is not None:
+            self.restore(before)
 
     def _take(self, predicted: Codes, codes: Codes, changed: Any, new: dict[Any, int], learners: list[Any]) -> None:
         """Count the rounds and admit the new classes."""
@@ -224,14 +292,8 @@ class OneVsRest(Storable):
         rows = self._read(X)
         codes, new = self._classes.read(y, rows.first)
         if len(codes) != rows.count:
-            raise invalid("y", f"as long as X ({rows.count} rows)", Words(f"{len(codes)} labels"))
+            raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", Words(counted(len(codes), "label")))
         return rows, codes, new
-
-    def _part(self, rows: Any, X: Any, begin: int) -> Any:
-        """The rows from one on; what a base learner does not read as `Rows` is read again."""
-        if isinstance(rows, Rows):
-            return rows.part(begin, rows.count)
-        return rows if begin == 0 else self._read(X[begin:])
 
     # ------------------------------------------------------------------ what it knows
 
@@ -298,19 +360,21 @@ class OneVsRest(Storable):
                 "learners": [learner.state() for learner in self._learners],
             }
 
+    def _check_state(self, state: Any) -> None:
+        checked_counts(state)
+        classes, learners = state["classes"], state["learners"]
+        if not (are_different(classes) if self._labels is None else classes is None):
+            raise invalid("classes", "a list of different labels, where no labels were given", classes)
+        count = len(classes if self._labels is None else self._labels)
+        if not isinstance(learners, list) or len(learners) != count:
+            raise invalid("learners", f"one state for each of {count} classes", learners)
+        for i, each in enumerate(learners):
+            require_rounds(f"learners[{i}]", self._base, each, 0, state["rounds"])
+
     def restore(self, state: Any) -> None:
+        self._require_state(state)
         counts = checked_counts(state)
         classes = state["classes"] if self._labels is None else list(self._labels)
-        if (
-            not isinstance(classes, list)
-            or len(set(classes)) != len(classes)
-            or (state["classes"] is None) != (self._labels is not None)
-        ):
-            raise invalid("classes", "a list of different labels, where no labels were given", state["classes"])
-        if len(state["learners"]) != len(classes):
-            raise invalid(
-                "learners", f"one state for each of {len(classes)} classes", Words(f"{len(state['learners'])}")
-            )
         learners = [blank(self._base) for _ in classes]
         for learner, each in zip(learners, state["learners"], strict=True):
             learner.restore(each)
@@ -321,7 +385,7 @@ class OneVsRest(Storable):
     def __repr__(self) -> str:
         given = [f"learner={type(self._base).__name__}({_options(self._base)})"]
         given += [] if self._labels is None else [f"labels={shorten(self._labels, 40)}"]
-        return f"OneVsRest({', '.join(given)}): {self.rounds:,} rounds, {self.mistakes:,} mistakes"
+        return f"OneVsRest({', '.join(given)}): {counted(self.rounds, 'round')}, {counted(self.mistakes, 'mistake')}"
 
 
 class _Race:
