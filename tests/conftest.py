@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import afterwit
 from afterwit.cli import main
@@ -17,6 +17,9 @@ INTERPRETED = os.environ.get("AFTERWIT_EXPECT") == "interpreted"
 #: How many examples Hypothesis tries where a test does not say it; more of them for a deeper search.
 EXAMPLES = int(os.environ.get("AFTERWIT_EXAMPLES", 8 if INTERPRETED else 40))
 
+#: Whether a failing example is made small before it is shown; tools/mutants.py only wants to know that there is one.
+SHRINK = os.environ.get("AFTERWIT_SHRINK", "1") != "0"
+
 # The same examples in every run: a failure today is a failure tomorrow.
 settings.register_profile(
     "fixed",
@@ -24,6 +27,7 @@ settings.register_profile(
     deadline=None,
     print_blob=True,
     max_examples=EXAMPLES,
+    phases=tuple(Phase) if SHRINK else (Phase.explicit, Phase.generate),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fixed")

@@ -45,7 +45,7 @@ def data(tmp_path, stream):
 def learned(stream, passes=1, labels=(-1, 1)):
     """The same in Python; ids in the file start at 1, so position 0 stays empty."""
     learner = aw.Perceptron(labels=labels)
-    X = np.hstack([np.zeros((len(stream.y), 1)), stream.X])
+    X = aw.streams.as_ids(stream.X, 1)
     predictions = None
     for _ in range(passes):
         predictions = learner.learn_many(X, np.where(stream.y > 0, labels[1], labels[0]))
@@ -225,7 +225,16 @@ def test_predict_leaves_foreign_labels_out(run_cli, data, tmp_path):
     assert mixed.splitlines()[0] == "1 example, 0 mistakes, error rate 0.00%"
 
 
-@pytest.mark.parametrize("scale", ["1e-100", "1e-12", "1e12", "1e160", "1e300"])
+@pytest.mark.parametrize("scale", ["1e160", "1e300"])
+def test_numbers_whose_products_overflow_are_refused_with_their_round(run_cli, tmp_path, scale):
+    (tmp_path / "f").write_text(f"1 1:{scale}\n-1 2:{scale}\n-1 1:-{scale} 2:{scale}\n")
+    result = run_cli("run", "f", "--model", "m")
+    assert result.returncode == 2
+    assert "afterwit: round 3 would make a score or a weight of Perceptron infinite or NaN; " in result.stderr
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("scale", ["1e-100", "1e-12", "1e12", "1e150"])
 def test_numbers_of_any_size_are_certified(run_cli, tmp_path, scale):
     (tmp_path / "f").write_text(f"1 1:{scale}\n-1 2:{scale}\n-1 1:-{scale} 2:{scale}\n")
     result = run_cli("run", "f")
@@ -331,7 +340,9 @@ def test_predict_with_a_learner_of_names(run_cli, data, tmp_path):
     odd = aw.Perceptron(labels=((0, "a"), (1, "b")))
     odd.learn_one([1.0], (1, "b"))
     aw.save(odd, tmp_path / "odd")
-    assert run_cli("predict", "odd", "data.svm").stdout.startswith("not counted: 300 examples with a label")
+    assert run_cli("predict", "odd", "data.svm", "--first-id", "1").stdout.startswith(
+        "not counted: 300 examples with a label"
+    )
 
 
 def test_a_hang_up_that_is_ignored_stays_ignored(tmp_path):
@@ -414,6 +425,27 @@ def test_a_live_pipe_is_learned_from_as_it_comes(tmp_path):
     out, err = process.communicate("1 1:1\n", timeout=60)
     assert out.split()[0] == "3"
     assert (process.returncode, err) == (0, "")
+
+
+def test_ctrl_c_while_a_command_is_imported_is_no_error_of_the_import():
+    """numpy makes a KeyboardInterrupt that comes while it is imported an ImportError."""
+    program = """if True:
+        import importlib, os, signal
+        from afterwit.cli import main
+
+        def interrupted(name):
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except KeyboardInterrupt:
+                raise ImportError(name) from None
+
+        importlib.import_module = interrupted
+        main(["run"])
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment(), timeout=60, check=False
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "afterwit: interrupted\n")
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

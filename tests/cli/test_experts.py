@@ -2,9 +2,11 @@
 
 import csv
 import gzip
+import re
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 
 import afterwit as aw
 from afterwit.core.certificate import shown_number
@@ -51,8 +53,9 @@ def test_the_default_run(run_process, data, tmp_path):
     assert "ignored columns that are not numeric: day\n" in result.stdout
     with (tmp_path / "out.csv").open() as file:
         header, *rows = csv.reader(file)
-    assert header == ["load", "forecast"]
-    assert [[float(cell) for cell in row] for row in rows] == list(map(list, zip(outcomes, forecasts, strict=True)))
+    assert header == ["day", "load", "forecast"]
+    assert [row[0] for row in rows] == [f"day {day}" for day in range(60)]
+    assert [[float(cell) for cell in row[1:]] for row in rows] == list(map(list, zip(outcomes, forecasts, strict=True)))
     assert aw.load(tmp_path / "m") == learner
     for who, values in [
         ("* mlpol, the combined forecast", forecasts),
@@ -125,7 +128,7 @@ def test_every_algorithm_runs(run_cli, tmp_path, name):
             "s.csv: the loss of expert 'low' in round 1 must be within loss_range",
         ),
         (["--loss", "zero-one", "--algorithm", "weighted-majority"], "s.csv: round 11: 'fair' is missing; Weighted"),
-        (["--loss", "log"], "s.csv: outcomes[0] must be 0 or 1"),
+        (["--loss", "log"], "s.csv: round 1: the target load must be 0 or 1"),
     ],
 )
 def test_what_is_wrong_with_a_round_names_the_file_and_the_round(run_cli, data, tmp_path, arguments, message):
@@ -159,10 +162,24 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
             ["f.csv", "--target", "load", "--experts", "low,load"],
             "--experts must be columns other than the target load",
         ),
+        (
+            ["f.csv", "--target", "load", "--experts", "low", "--exclude", "high"],
+            "--exclude must be left out if --experts chooses the columns; received 'high'",
+        ),
+        (
+            ["f.csv", "--target", "load", "--exclude", "lo"],
+            "f.csv, line 1: there is no column 'lo'; there are day, low",
+        ),
+        (["f.csv", "--target", "load", "--exclude", "low,fair,high"], "f.csv: no numeric column was found besides"),
+        (["f.csv", "--target", "load", "--experts", "low", "--index", "low"], "--index must be columns other than the"),
+        (["hope.csv", "--target", "load"], "hope.csv: the target load is missing in every row; afterwit predict"),
         (["f.csv", "--target", "load", "--algorithm", "wisdom"], "unknown algorithm 'wisdom'. Known: adahedge, boa, "),
         (["f.csv", "--target", "load", "--loss", "pain"], "--loss must be 'square', 'absolute'"),
         (["f.csv", "--target", "load", "--loss", "pinball(2)"], "--loss must be pinball(q)"),
-        (["f.csv", "--target", "load", "--option", "speed=1"], "--option must be gradient=VALUE or loss_range=VALUE"),
+        (
+            ["f.csv", "--target", "load", "--option", "speed=1"],
+            "Unknown option 'speed' of mlpol. Did you mean 'seed'? Known: gradient",
+        ),
         (["f.csv", "--target", "load", "--algorithm", "weighted-majority"], "--loss must be zero-one"),
         (
             ["f.csv", "--target", "load", "--algorithm", "exponential-weights"],
@@ -174,6 +191,7 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
 )
 def test_mistakes_are_one_sentence(run_cli, data, tmp_path, arguments, message):
     (tmp_path / "empty.csv").write_text("low,load\n")
+    (tmp_path / "hope.csv").write_text("low,load\n1,\n2,NA\n")
     before = sorted(tmp_path.iterdir())
     result = run_cli("experts", *arguments, "--model", "m")
     assert result.returncode == 2
@@ -200,3 +218,157 @@ def test_a_round_without_forecasts_is_named(run_cli, tmp_path):
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == "afterwit: gap.csv: round 2: every expert's forecast is missing\n"
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.fixture
+def weather(tmp_path):
+    """Three forecasts of a temperature in kelvin, beside a date, a place and a height that forecast nothing."""
+    generator = np.random.default_rng(5)
+    outcomes = 280 + generator.normal(0, 5, 200)
+    advice = outcomes[:, np.newaxis] + generator.normal([0, 1, -1], 2, size=(200, 3))
+    others = np.column_stack([2004010100 + np.arange(200), np.full(200, 48.55), generator.uniform(0, 1500, 200)])
+    lines = ["number,one,two,three,observation,date,latitude,elevation,station"]
+    rows = np.column_stack([advice, outcomes, others]).tolist()
+    lines += [f"{i},{','.join(map(repr, row))},K{i % 3}" for i, row in enumerate(rows, 1)]
+    (tmp_path / "w.csv").write_text("\n".join(lines) + "\n")
+    return advice, outcomes
+
+
+def test_columns_that_are_no_forecasts_are_left_out_and_named(run_process, weather, tmp_path):
+    """A date taken for an expert of a temperature gave an error of 870,244 where 3.18 was right."""
+    advice, outcomes = weather
+    result = run_process("experts", "w.csv", "--target", "observation", "--model", "m", "--predictions", "out.csv")
+    assert result.returncode == 0
+    assert result.stderr.splitlines() == [
+        "afterwit: warning: left out date, latitude, elevation: too far from observation to be forecasts of it "
+        "(--experts A,B,... chooses the columns)",
+        "afterwit: warning: left out number: it counts the rows (--experts A,B,... chooses the columns)",
+    ]
+    learner = aw.MLpol(["one", "two", "three"])
+    learner.learn_many(advice, outcomes)
+    assert aw.load(tmp_path / "m") == learner
+    assert (tmp_path / "out.csv").read_text().startswith("number,observation,forecast\n1,")
+    chosen = run_process("experts", "w.csv", "--target", "observation", "--experts", "one,latitude", "--model", "n")
+    assert (chosen.returncode, chosen.stderr) == (0, "")
+    assert aw.load(tmp_path / "n").experts == ("one", "latitude")
+
+
+def test_excluded_columns_and_the_index_are_not_experts(run_cli, weather, tmp_path):
+    without = ["--exclude", "date,latitude,elevation,two", "--index", "number,station"]
+    arguments = ["--target", "observation", *without, "--model", "m", "--predictions", "out.csv"]
+    result = run_cli("experts", "w.csv", *arguments)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert aw.load(tmp_path / "m").experts == ("one", "three")
+    assert (tmp_path / "out.csv").read_text().splitlines()[0] == "number,station,observation,forecast"
+    assert (tmp_path / "out.csv").read_text().splitlines()[2].startswith("2,K2,")
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize(
+    ("outcomes", "far", "near"),
+    [
+        ([10, 12, 14, 11, 13], [1000, 1000, 1000, 1000, 1000], [9, 15, 20, 4, 12]),
+        ([0, 0, 0, 0, 1], [20, 20, 20, 20, 20], [0.5, 0.5, 0.5, 0.5, 0.5]),
+        # A steady target: the experts' own errors tell how far is far.
+        ([100, 100.001, 100, 100.001, 100], [400, 400, 400, 400, 400], [101, 102, 99, 98, 103]),
+    ],
+)
+def test_what_is_far_depends_on_the_spread_of_the_target(run_cli, tmp_path, outcomes, far, near, scale):
+    rows = [
+        f"{a * scale!r},{b * scale!r},{c * scale!r}\n"
+        for a, b, c in zip(map(float, far), map(float, near), map(float, outcomes), strict=True)
+    ]
+    (tmp_path / "t.csv").write_text("far,near,y\n" + "".join(rows))
+    result = run_cli("experts", "t.csv", "--target", "y", "--model", "m")
+    assert result.returncode == 0
+    assert "left out far: too far from y" in result.stderr
+    assert aw.load(tmp_path / "m").experts == ("near",)
+
+
+def test_a_constant_target_leaves_nothing_out(run_cli, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n5,1000,5\n5,1000,5\n")
+    result = run_cli("experts", "t.csv", "--target", "y")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "by 2 experts" in result.stdout
+
+
+def test_rows_without_the_target_are_forecast_by_what_was_learned_before(run_process, data, tmp_path):
+    """Tomorrow's row has no outcome yet: it needs a forecast, not an error."""
+    advice, outcomes = data
+    some = outcomes.copy()
+    some[[20, 40, 41, 59]] = np.nan
+    advice = advice.copy()
+    advice[41] = np.nan
+    write(tmp_path / "t.csv", advice, some)
+    result = run_process("experts", "t.csv", "--target", "load", "--predictions", "out.csv", "--model", "m")
+    assert (result.returncode, result.stderr) == (0, "")
+    learner, expected = aw.MLpol(NAMES), []
+    for row, outcome in zip(advice, some, strict=True):
+        if not np.isnan(outcome):
+            expected.append(learner.learn_one(row, outcome))
+        else:
+            expected.append(None if np.isnan(row).all() else learner.predict_one(row))
+    assert aw.load(tmp_path / "m") == learner
+    with (tmp_path / "out.csv").open() as file:
+        _, *rows = csv.reader(file)
+    assert [float(row[2]) if row[2] else None for row in rows] == expected
+    assert [row[:2] for row in rows[58:]] == [["day 58", repr(float(some[58]))], ["day 59", ""]]
+    assert "by 3 experts, 56 rounds, square loss" in result.stdout
+    assert f"forecasts for 4 rows without load:\n  day 20  {expected[20]:,.4f}\n" in result.stdout
+    assert f"  day 41        -\n  day 59  {expected[59]:,.4f}\n\nMLpol, 56 rounds" in result.stdout
+
+
+def test_a_saved_model_forecasts_a_new_table(run_process, data, tmp_path):
+    advice, _ = data
+    assert run_process("experts", "f.csv", "--target", "load", "--model", "m").returncode == 0
+    new = advice[:3] + 1
+    new[1] = np.nan
+    lines = [",".join(["" if np.isnan(value) else repr(value) for value in row]) for row in new[:, ::-1].tolist()]
+    (tmp_path / "new.csv").write_text("when,high,fair,low\n" + "".join(f"t{i},{x}\n" for i, x in enumerate(lines)))
+    learner = aw.load(tmp_path / "m")
+    expected = learner.predict_many(new[[0, 2]]).tolist()
+    shown = run_process("predict", "m", "new.csv")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.splitlines() == [
+        "3 forecasts by MLpol, which has learned 60 rounds of 3 experts",
+        f"  t0  {expected[0]:,.4f}",
+        "  t1        -",
+        f"  t2  {expected[1]:,.4f}",
+    ]
+    written = run_process("predict", "m", "new.csv", "--predictions", "out.csv")
+    assert written.stdout.count("\n") == 1
+    assert (tmp_path / "out.csv").read_text() == f"when,forecast\nt0,{expected[0]!r}\nt1,\nt2,{expected[1]!r}\n"
+    assert aw.load(tmp_path / "m") == learner
+    missing = run_process("predict", "m", "f.csv", "--index", "high")
+    assert missing.stderr == "afterwit: --index must be columns other than the experts; received high\n"
+    (tmp_path / "short.csv").write_text("when,low\n1,2\n")
+    missing = run_process("predict", "m", "short.csv")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert missing.stderr == "afterwit: short.csv, line 1: there is no column 'fair'; there are when, low\n"
+
+
+def test_a_model_whose_experts_have_no_names(run_cli, tmp_path):
+    learner = aw.MLpol(2)
+    learner.learn_many([[1.0, 2.0], [2.0, 3.0]], [1.0, 2.5])
+    aw.save(learner, tmp_path / "m")
+    (tmp_path / "new.csv").write_text("when,a,b\nnow,1,2\n")
+    assert f"  now  {learner.predict_one([1.0, 2.0]):,.4f}\n" in run_cli("predict", "m", "new.csv").stdout
+    (tmp_path / "new.csv").write_text("when,a\nnow,1\n")
+    refused = run_cli("predict", "m", "new.csv").stderr
+    assert "new.csv: a table with 2 numeric columns, one for each expert of m, was expected; found 1: a\n" in refused
+    aw.save(aw.OnlineShortestPath([("a", "b")], "a", "b"), tmp_path / "p")
+    assert "this OnlineShortestPath chooses paths" in run_cli("predict", "p", "new.csv").stderr
+
+
+def test_the_columns_of_the_leaderboard_never_touch(run_cli, tmp_path):
+    """Long names and long numbers, also in scripts whose letters take two places."""
+    generator = np.random.default_rng(1)
+    outcomes = 1e12 * generator.random(5)
+    names = ["東京の天気予報" * 6, "y" * 100]
+    write(tmp_path / "long.csv", outcomes[:, np.newaxis] * [1.5, 0.5], outcomes, names)
+    result = run_cli("experts", "long.csv", "--target", "load", "--loss", "pinball(0.123456789)")
+    assert (result.returncode, result.stderr) == (0, "")
+    head, *lines = result.stdout.split("\n\n")[1].splitlines()
+    assert re.split(r"\s{2,}", head) == ["", "mean pinball(0.123456789)", "RMSE", "MAE", "MAPE", "total loss"]
+    assert [len(re.split(r"\s{2,}", line)) for line in lines] == [6] * 5
+    assert len({cell_len(line) for line in [head, *lines]}) == 1

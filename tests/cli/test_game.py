@@ -167,3 +167,12 @@ def test_files_that_cannot_be_read(run_cli, tmp_path):
     (tmp_path / "game.csv").write_text("1,2\n")
     result = run_cli("game", "game.csv", "--strategies", "game.csv")
     assert result.stderr.startswith("afterwit: --strategies must be a different file from FILE")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_delimiter_is_detected(run_process, tmp_path, delimiter):
+    (tmp_path / "game.csv").write_text("x,left,right\nup,1,2\ndown,3,0\n".replace(",", delimiter))
+    result = run_process("game", "game.csv")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "  value     between 1.5 and 1.5\n" in result.stdout
+    assert "minimizes with up: 0.75, down: 0.25" in result.stdout

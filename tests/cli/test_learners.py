@@ -59,9 +59,12 @@ def test_options_reach_the_learner(run_cli, data, tmp_path):
         (["--learner", "perceptrom"], "unknown learner 'perceptrom'. Did you mean perceptron? Known: adagrad, "),
         (["--learner", "Online_SVM"], "unknown learner 'Online_SVM'. Did you mean online-svm? Known: adagrad, "),
         (["--learner", "one-vs-rest"], "unknown learner 'one-vs-rest'. Known: adagrad, "),
-        (["--learner", "repeat-last-label", "--option", "a=1"], "--option must be left out: repeat-last-label has no "),
-        (["--option", "speed=1"], "--option must be rate=VALUE or start=VALUE or intercept=VALUE for perceptron; "),
-        (["--option", "rate"], "--option must be rate=VALUE"),
+        (
+            ["--learner", "repeat-last-label", "--option", "a=1"],
+            "Unknown option 'a' of repeat-last-label. Known: none\n",
+        ),
+        (["--option", "speed=1"], "Unknown option 'speed' of perceptron. Known: rate, start, intercept\n"),
+        (["--option", "rate"], "--option must be NAME=VALUE, such as rate=0.5; received 'rate'"),
         (["--option", "rate=1", "--option", "rate=2"], "--option rate must be given only once; received 'rate=2'"),
         (["--option", "rate=fast"], "rate must be a positive finite number; received 'fast'"),
         (["--option", "intercept=1"], "intercept must be True or False; received 1"),
@@ -85,7 +88,7 @@ def test_predicting_with_many_labels_and_with_what_is_not_numbers(run_cli, data,
     many = aw.OneVsRest()
     many.learn_many(X, np.arange(len(y)) % 3)
     aw.save(many, tmp_path / "many")
-    result = run_cli("predict", "many", "data")
+    result = run_cli("predict", "many", "data", "--first-id", "0")
     assert (result.returncode, result.stderr) == (0, "")
     assert "with a label that is not one of the learner's\n" in result.stdout
     texts = aw.KernelPerceptron(aw.kernels.string(2))
@@ -101,6 +104,10 @@ def test_predicting_with_many_labels_and_with_what_is_not_numbers(run_cli, data,
 def test_numbers_near_the_ends_are_no_trouble(run_cli, tmp_path, name, size):
     (tmp_path / "f").write_text(f"1 1:{size} 2:{size}\n-1 1:{size} 2:-{size}\n-1 1:{size} 2:{size}\n")
     result = run_cli("run", "f", "--learner", name)
+    if size == "1e300" and "winnow" not in name:
+        assert result.returncode == 2
+        assert "would make a score or a weight of " in result.stderr
+        return
     assert (result.returncode, result.stderr) == (0, "")
     assert "verdict    not applicable" in result.stdout
 
@@ -109,8 +116,8 @@ def test_weights_beyond_all_numbers_are_said_to_be(run_cli, tmp_path):
     lines = [f"{1 if i % 2 else -1} 1:{100 * (-1) ** (i // 2)}" for i in range(400)]
     (tmp_path / "f").write_text("\n".join(lines) + "\n")
     result = run_cli("run", "f", "--learner", "sgd", "--option", "loss=squared", "--option", "rate=5")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "its weights have grown beyond all numbers" in " ".join(result.stdout.split())
+    assert result.returncode == 2
+    assert "of SGD infinite or NaN; use a smaller rate or scale the features\n" in result.stderr
 
 
 def test_a_committee_of_those_that_are_named(run_cli, data, tmp_path):

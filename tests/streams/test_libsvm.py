@@ -243,3 +243,31 @@ def test_scikit_learn_reads_the_same(tmp_path):
     matrix = rows.matrix()
     matrix.resize((50, 20))
     assert (matrix.toarray() == theirs.toarray()).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"0.{'0' * 123_455}1e1234567",  # the exponent used to be counted to 123456 and met the zeros
+        f"1{'0' * 123_456}e-1234567",
+        f"0.{'0' * 123_450}1e-99999999999999999999",
+        f"0.{'0' * 99_999}1e100000",
+        f"0.{'0' * 999_999}1e1000000",
+        f"{'0' * 200_000}7e1",
+        f"{'9' * 200_000}e-199999",
+        f"0.{'0' * 300}{'3' * 300}",
+        "0e99999999999999999999",
+        "1e-99999999999999999999",
+        "1e0000000000000000000000001",
+        "1e99999999999999999999",
+        "-1e99999999999999999999",
+    ],
+    ids=lambda text: f"{text[:6]}...{text[-12:]}",
+)
+def test_exponents_beyond_any_counter_are_read_as_python_reads_them(text):
+    expected = float(text)
+    if np.isfinite(expected):
+        assert bits(read(f"1 1:{text}\n")) == bits([(1.0, {1: expected})])
+        return
+    with pytest.raises(StreamError, match=r"line 1: found .* where a finite number was expected"):
+        read(f"1 1:{text}\n")

@@ -6,7 +6,9 @@ import importlib
 import os
 import signal
 import sys
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 import click
 
@@ -28,8 +30,27 @@ class _LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         name = cmd_name.replace("-", "_")
-        command: click.Command = getattr(importlib.import_module(f"afterwit.cli.{name}"), name)
+        with _ending_at_ctrl_c():
+            command: click.Command = getattr(importlib.import_module(f"afterwit.cli.{name}"), name)
         return command
+
+
+@contextmanager
+def _ending_at_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C end the process at once: raised in the middle of an import, it comes out as an error of numpy's."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _end(number: int, _frame: Any) -> NoReturn:
+    os.write(2, b"afterwit: interrupted\n")
+    os._exit(128 + number)
 
 
 def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:

@@ -16,6 +16,10 @@ from afterwit.streams.libsvm import LibsvmReader, LibsvmStream, label_as_written
 
 Block = tuple[Rows, Any]
 
+#: How much is held while the second label is looked for.
+MOST_ROWS_TO_HOLD = BLOCK
+MOST_VALUES_TO_HOLD = 4_000_000
+
 
 class Held(NamedTuple):
     """A block that was read ahead, with what the reader knew when it had just read it."""
@@ -32,6 +36,7 @@ class Examples:
     labels      the two labels; None detects them
     remember    keep at most this many non-zero values for later passes and the certificate; None keeps all
     on_pass     called at the start of each pass
+    first_id    the id of the first column; None if columns are the ids
     """
 
     def __init__(
@@ -40,8 +45,9 @@ class Examples:
         labels: tuple[Any, Any] | None,
         remember: int | None,
         on_pass: Callable[[], None],
+        first_id: int | None = None,
     ) -> None:
-        self.stream = LibsvmStream(source)
+        self.stream = LibsvmStream(source, first_id)
         self.on_pass = on_pass
         self.on_bytes: Callable[[int], None] = lambda _: None
         self._remember = remember
@@ -63,21 +69,35 @@ class Examples:
     def _find_labels(self, reader: LibsvmReader) -> tuple[Any, Any]:
         """The two labels, found by reading ahead; what was read is held for the first pass.
 
-        A first label of −1 or 0 means −1 and 1, or 0 and 1; after any other label a second one must be found.
+        A first label of −1 or 0 means −1 and 1, or 0 and 1; after any other label a second one must be found. Not more
+        is held than a few rows: a file is then read to the second label, and again from its beginning. What can be
+        read only once is not searched any further.
         """
         found: list[float] = []
-        rounds, next_point = 0, 1
+        rounds, values, next_point = 0, 0, 1
+        holding, which = True, "all labels"
         while len(found) < 2:
+            if holding and (rounds >= MOST_ROWS_TO_HOLD or values >= MOST_VALUES_TO_HOLD):
+                if not self.rereadable:
+                    which = f"the first {rounds:,} labels"
+                    break
+                holding = False
+                self._held.clear()
             # Blocks that end at powers of two, as `play` will want them.
             block = reader.take(min(BLOCK, next_point - rounds))
             if block is None:
                 break
-            self._held.append(Held(block, reader.features, reader.row_lines))
+            if holding:
+                self._held.append(Held(block, reader.features, reader.row_lines))
             rounds += len(block[1])
+            values += len(block[0].values)
             next_point = 2 * next_point if rounds == next_point else next_point
             found += [label for label in dict.fromkeys(block[1].tolist()) if label not in found]
             if found[0] in (-1.0, 0.0):
                 return (label_as_written(found[0]), 1)
+        if not holding:
+            reader.close()
+            self._first = self.stream.reader()
         found = sorted(found[:2])
         if not found:
             raise StreamError("no examples were found", path=self.stream.name)
@@ -86,7 +106,7 @@ class Examples:
         if found[0] == 1.0:
             return (-1, 1)
         only = label_as_written(found[0])
-        reason = f"all labels are {only}; give the two labels with --labels, such as --labels 0,{only}"
+        reason = f"{which} are {only}; give the two labels with --labels, such as --labels 0,{only}"
         raise StreamError(reason, path=self.stream.name)
 
     @property
@@ -160,7 +180,8 @@ class _Reader:
         known = (labels == negative) | (labels == positive)
         if not known.all():
             i = int(np.argmin(known))
-            reason = f"found the label {label_as_written(labels[i])} where {negative} or {positive} was expected"
+            expected = f"{negative} or {positive} was expected (--labels NEGATIVE,POSITIVE gives the two labels)"
+            reason = f"found the label {label_as_written(labels[i])} where {expected}"
             raise StreamError(reason, path=self._examples.stream.name, line=int(held.row_lines[i]))
 
     def __enter__(self) -> _Reader:

@@ -8,7 +8,7 @@ from typing import Any
 
 from afterwit.cli._shown import require_known
 from afterwit.core.registry import learner_class, learner_names, options_of
-from afterwit.errors import AfterwitError, invalid
+from afterwit.errors import AfterwitError, invalid, unknown_option
 
 #: The kernels for rows of numbers.
 KERNELS = ("linear", "polynomial", "all_products", "gaussian")
@@ -26,9 +26,10 @@ def read_options(name: str, options: tuple[str, ...], allowed: Iterable[str]) ->
     given: dict[str, Any] = {}
     for text in options:
         key, equals, value = text.partition("=")
-        if not equals or key not in allowed:
-            known = " or ".join(f"{option}=VALUE" for option in allowed)
-            raise invalid("--option", f"{known} for {name}" if known else f"left out: {name} has no options", text)
+        if not equals:
+            raise invalid("--option", "NAME=VALUE, such as rate=0.5", text)
+        if key not in allowed:
+            raise unknown_option(name, key, allowed)
         if key in given:
             raise invalid(f"--option {key}", "given only once", text)
         given[key] = _kernel(value) if key == "kernel" else _value(value)

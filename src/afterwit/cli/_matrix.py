@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.errors import StreamError, shorten
+from afterwit.errors import StreamError, counted, shorten
 from afterwit.streams._csv import CsvRows, number_in
 
 
@@ -23,11 +23,14 @@ class NamedMatrix:
     columns: list[str] | None
 
 
-def read_matrix(file: str, delimiter: str = ",", header: bool | None = None, names: bool | None = None) -> NamedMatrix:
+def read_matrix(
+    file: str, delimiter: str | None = None, header: bool | None = None, names: bool | None = None
+) -> NamedMatrix:
     """A matrix from CSV text, plain or gzip, or from standard input.
 
-    ``header`` and ``names`` say whether the first line and the first column are names. If None, the first line holds
-    names if none of its cells is a number, and the first column if its first cell is not a number.
+    If no ``delimiter`` is given, it is found as `CsvRows` finds it. ``header`` and ``names`` say whether the first line
+    and the first column are names. If None, the first line holds names if none of its cells is a number, and the first
+    column if its first cell is not a number.
     """
     with CsvRows(file, delimiter) as reader:
         lines = ((reader.line, cells) for cells in reader if any(cells))
@@ -56,7 +59,12 @@ def _read(lines: Iterator[tuple[int, list[str]]], source: str, header: bool | No
             width = len(cells)
             columns = _fitting(columns, width, names, source, first_line)
         if len(cells) != width or not width:
-            expected = f"{width} payoffs were expected, as in the lines before" if width else "payoffs were expected"
+            were = "was" if width == 1 else "were"
+            expected = (
+                f"{counted(width, 'payoff')} {were} expected, as in the lines before"
+                if width
+                else "payoffs were expected"
+            )
             raise StreamError(f"{expected}; found {len(cells)}", path=source, line=line)
         payoffs.append(_payoffs(cells, 1 + bool(names), source, line))
     if not payoffs:

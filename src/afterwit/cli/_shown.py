@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from afterwit.core.certificate import Certificate
-from afterwit.errors import InputError, shorten
+from afterwit.errors import InputError, counted, shorten
 
 #: The option of every command that prints a certificate.
 verbose_option = click.option(
@@ -17,6 +17,14 @@ verbose_option = click.option(
     "-v",
     is_flag=True,
     help="Show the full certificate: the theorem, its assumptions and the other bounds.",
+)
+
+
+first_id_option = click.option(
+    "--first-id",
+    type=click.IntRange(0, 1),
+    help="The id of the first column, for a model that is used with arrays: their columns are counted from 0. Default: "
+    "the ids themselves, as aw.read_libsvm(path) reads them.",
 )
 
 
@@ -28,7 +36,7 @@ def show_certificate(certificate: Certificate, verbose: bool) -> None:
     others = len(certificate.others)
     rest = "the theorem and its assumptions"
     if others:
-        rest = f"the theorem, its assumptions and {others:,} other {'bound' if others == 1 else 'bounds'}"
+        rest = f"the theorem, its assumptions and {counted(others, 'other bound')}"
     click.echo(f"{certificate}\n(--verbose shows {rest})")
 
 
@@ -43,11 +51,6 @@ def require_known(kind: str, name: str, known: Iterable[str]) -> None:
         near = difflib.get_close_matches(name.lower().replace("_", "-"), names, n=1)
         suggestion = f" Did you mean {near[0]}?" if near else ""
         raise InputError(f"unknown {kind} {shorten(name)}.{suggestion} Known: {', '.join(names)}")
-
-
-def count(number: int, noun: str) -> str:
-    """1 example, 2 examples."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class NamesOption(click.Option):

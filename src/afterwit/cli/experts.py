@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import re
+import itertools
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 import numpy as np
-import numpy.typing as npt
 
+from afterwit.cli._advice import (
+    Floats,
+    advice_of,
+    choose_experts,
+    naming_rounds,
+    require_rows,
+    row_names,
+    show_forecasts,
+    split_names,
+    write_forecasts,
+)
 from afterwit.cli._files import distinct_files
+from afterwit.cli._leaderboard import show_leaderboard, show_weights
 from afterwit.cli._learners import read_options
 from afterwit.cli._progress import display
-from afterwit.cli._shown import NamesOption, count, require_known, show_certificate, verbose_option
-from afterwit.core.certificate import shown_number
+from afterwit.cli._shown import NamesOption, require_known, show_certificate, verbose_option
+from afterwit.core.files import new_file
 from afterwit.core.registry import expert_algorithm_class, expert_algorithm_names, options_of
-from afterwit.core.storage import new_file, write_model
+from afterwit.core.storage import write_model
 from afterwit.data import losses
-from afterwit.errors import AfterwitError, InputError, StreamError, Words, invalid, shorten
-from afterwit.hindsight import best_convex_combination
+from afterwit.errors import AfterwitError, StreamError, Words, counted, invalid, shorten
 from afterwit.streams.table import Table, read_table
-
-Floats = npt.NDArray[np.float64]
-
-#: The usual name of a mean loss, which is shown in the unit of the data.
-NAMES = {"square": "RMSE", "absolute": "MAE", "percentage": "MAPE", "zero-one": "error rate"}
-#: The sum of the losses over all rounds, which the certificate is about.
-TOTAL = "total loss"
 
 
 @click.command(short_help="Combine forecasts into one, then print a leaderboard and the certificate.")
@@ -38,7 +41,15 @@ TOTAL = "total loss"
     "--experts",
     "names",
     metavar="A,B,...",
-    help="The columns with the forecasts. Default: all other numeric columns.",
+    help="The columns with the forecasts. Default: all other numeric columns whose values are near those of the "
+    "target. Those that are too far away are named in a warning.",
+)
+@click.option("--exclude", metavar="A,B,...", help="Columns that are not experts.")
+@click.option(
+    "--index",
+    metavar="A,B,...",
+    help="The columns that name the rows, such as a date. Default: the first column, if it is neither the target nor "
+    "an expert.",
 )
 @click.option(
     "--loss",
@@ -71,12 +82,14 @@ TOTAL = "total loss"
     help="The number of experts to list, best first.",
 )
 @click.option("--model", metavar="OUT", help="Save the learner to OUT.")
-@click.option("--predictions", metavar="OUT", help="Write the outcome and the forecast of each round to OUT as CSV.")
+@click.option("--predictions", metavar="OUT", help="Write the index, the outcome and the forecast of each row to OUT.")
 @verbose_option
 def experts(
     file: str,
     target: str,
     names: str | None,
+    exclude: str | None,
+    index: str | None,
     loss: str,
     algorithm: str,
     options: tuple[str, ...],
@@ -89,42 +102,54 @@ def experts(
 
     FILE is CSV with a header, plain or gzip, or - for standard input. Each row is one round. The columns of the
     experts hold their forecasts of the target column. An empty cell means that the expert is asleep (has no forecast)
-    in that round. In each round the combined forecast is made before the target is read.
+    in that round. In each round the combined forecast is made before the target is read. A row whose target is empty
+    is forecast, but not learned.
     """
     distinct_files(FILE=file, model=model, predictions=predictions)
     require_known("algorithm", algorithm, sorted(expert_algorithm_names()))
     kind = expert_algorithm_class(algorithm)
     read_loss = losses.get(loss) if loss in losses.NAMED else _loss(loss)
     given = read_options(algorithm, options, [name for name in options_of(kind) if name not in ("n_experts", "loss")])
-    wanted = None if names is None else _names(names, target)
+    wanted = split_names("--experts", names, target)
+    without = split_names("--exclude", exclude, target)
+    texts = split_names("--index", index, target)
+    if wanted and without:
+        raise invalid("--exclude", "left out if --experts chooses the columns", exclude)
+    if set(wanted) & set(texts):
+        raise invalid("--index", "columns other than the experts", index)
     with ExitStack() as files:
         # Open the result files first: a typo in a path must not cost a long run.
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
         with display(file, Path(file).stat().st_size if Path(file).is_file() else None) as shown:
-            table = read_table(file, None if wanted is None else [*wanted, target], shown.advance_to, target)
+            table = read_table(
+                file, [*wanted, target] if wanted else None, shown.advance_to, target, texts or None, without + texts
+            )
         advice, outcomes, known = _columns(table, target, wanted)
         learner = _made(kind, known, read_loss, given)
-        try:
-            forecasts = learner.learn_many(advice, outcomes)
-        except InputError as error:
-            raise StreamError(_by_round(str(error)), path=table.name) from None
+        forecasts = _forecasts(table.name, target, learner, advice, outcomes)
+        rows = row_names(table, [target, *known])
         if model_file is not None:
             write_model(learner, model_file)
         if prediction_file is not None:
-            _write(prediction_file, target, outcomes, forecasts)
-    _show_leaderboard(table, learner, algorithm, target, advice, outcomes, forecasts, top)
-    _show_weights(learner)
+            columns = {**rows, target: outcomes.tolist(), "forecast": forecasts.tolist()}
+            write_forecasts(prediction_file, columns)
+    there = ~np.isnan(outcomes)
+    advice, past = advice[there], outcomes[there]
+    what = f"forecasts of {target} by {counted(len(known), 'expert')}, {counted(len(past), 'round')}, {read_loss} loss"
+    click.echo(f"{algorithm} on {table.name}: {what}")
+    if table.skipped:
+        click.echo(f"ignored columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 90)}")
+    show_leaderboard(learner, algorithm, advice, past, forecasts[there], top)
+    show_weights(learner)
+    if len(past) < len(outcomes):
+        missing = np.flatnonzero(~there).tolist()
+        click.echo(f"\nforecasts for {counted(len(missing), 'row')} without {target}:")
+        show_forecasts(rows, missing, forecasts)
     click.echo()
     with display("computing the certificate", None):
-        certificate = learner.certificate(advice, outcomes)
+        certificate = learner.certificate(advice, past)
     show_certificate(certificate, verbose)
-
-
-def _by_round(message: str) -> str:
-    """Turn a message about rows of an array, counted from 0, into one about rounds of a file, counted from 1."""
-    message = re.sub(r"\bin row (\d+)", lambda found: f"in round {int(found[1]) + 1}", message)
-    return re.sub(r"^advice\[(\d+), (.+?)\]", lambda found: f"round {int(found[1]) + 1}: {found[2]}", message)
 
 
 def _loss(text: str) -> losses.Loss:
@@ -134,33 +159,27 @@ def _loss(text: str) -> losses.Loss:
         raise invalid("--loss", str(error).partition("must be ")[2].partition(";")[0], text) from None
 
 
-def _names(text: str, target: str) -> list[str]:
-    found = [name.strip() for name in text.split(",")]
-    if not all(found) or len(set(found)) < len(found):
-        raise invalid("--experts", "different column names separated by commas", text)
-    if target in found:
-        raise invalid("--experts", f"columns other than the target {target}", text)
-    return found
-
-
-def _columns(table: Table, target: str, wanted: list[str] | None) -> tuple[Floats, Floats, list[str]]:
-    if not len(table.values):
-        raise StreamError("no rows were found after the header", path=table.name)
+def _columns(table: Table, target: str, wanted: list[str]) -> tuple[Floats, Floats, list[str]]:
+    require_rows(table)
     if target not in table.names:
         listed = shorten(Words(", ".join((*table.names, *table.skipped))), 300)
         raise StreamError(f"there is no column {shorten(target)}; the columns are {listed}", path=table.name)
     outcomes = table.column(target)
-    if np.isnan(outcomes).any():
-        at = int(np.argmax(np.isnan(outcomes)))
-        raise StreamError(f"round {at + 1}: the target {target} is missing", path=table.name)
-    known = wanted if wanted is not None else [name for name in table.names if name != target]
-    if not known:
-        others = (
-            f"; columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 200)}" if table.skipped else ""
-        )
-        raise StreamError(f"no numeric column was found besides the target{others}", path=table.name)
-    advice = np.ascontiguousarray(table.values[:, [table.names.index(name) for name in known]])
-    nobody = np.isnan(advice).all(axis=1)
+    there = ~np.isnan(outcomes)
+    if not there.any():
+        remedy = "afterwit predict forecasts a table with a model that has learned"
+        raise StreamError(f"the target {target} is missing in every row; {remedy}", path=table.name)
+    known = wanted
+    if not wanted:
+        choice = choose_experts(table, target)
+        known = choice.experts
+        if not known:
+            others = f"; columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 200)}"
+            reason = f"no numeric column was found besides the target{others if table.skipped else ''}"
+            raise StreamError(reason, path=table.name)
+        choice.warn(target)
+    advice = advice_of(table, known)
+    nobody = there & np.isnan(advice).all(axis=1)
     if nobody.any():
         raise StreamError(f"round {int(np.argmax(nobody)) + 1}: every expert's forecast is missing", path=table.name)
     return advice, np.ascontiguousarray(outcomes), known
@@ -174,103 +193,25 @@ def _made(kind: Any, known: list[str], loss: losses.Loss, given: dict[str, Any])
     return kind(known, **given)
 
 
-def _write(file: BinaryIO, target: str, outcomes: Floats, forecasts: Floats) -> None:
-    quoted = '"' + target.replace('"', '""') + '"' if set(target) & set(',"\n\r') else target
-    file.write(f"{quoted},forecast\n".encode())
-    pairs = zip(outcomes.tolist(), forecasts.tolist(), strict=True)
-    file.write("".join(f"{outcome!r},{forecast!r}\n" for outcome, forecast in pairs).encode())
+def _forecasts(source: str, target: str, learner: Any, advice: Floats, outcomes: Floats) -> Floats:
+    """Learn the rows whose target is known. A row without it is forecast by what was learned before it.
 
-
-# ---------------------------------------------------------------------- what is shown
-
-
-def _show_leaderboard(
-    table: Table,
-    learner: Any,
-    algorithm: str,
-    target: str,
-    advice: Floats,
-    outcomes: Floats,
-    forecasts: Floats,
-    top: int,
-) -> None:
-    loss = losses.get(learner.parameters.get("loss", "zero-one"))
-    asleep = np.isnan(advice)
-    what = f"forecasts of {target} by {count(advice.shape[1], 'expert')}, {count(len(outcomes), 'round')}, {loss} loss"
-    click.echo(f"{algorithm} on {table.name}: {what}")
-    if table.skipped:
-        click.echo(f"ignored columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 90)}")
-    columns = _metrics(loss)
-    rows = [(shorten_name(str(name)), advice[:, i]) for i, name in enumerate(learner.experts)]
-    ranked = sorted(rows, key=lambda row: _mean_loss(loss, row[1], outcomes))
-    special = [(f"* {algorithm}, the combined forecast", forecasts)]
-    if loss.convex:
-        special.append(("- mean of the experts", _row_means(advice, asleep)))
-    if loss.convex and not asleep.any():
-        with display("finding the best mixture in hindsight", None):
-            best = best_convex_combination(advice, outcomes, loss=loss)
-        special.append(("- best mixture in hindsight", advice @ best.weights))
-    lines = sorted([*ranked[:top], *special], key=lambda row: _mean_loss(loss, row[1], outcomes))
-    width = max(len(name) for name, _ in lines)
-    cells = [[column, *(_shown(column, loss, values, outcomes) for _, values in lines)] for column in columns]
-    widths = [max(14, 2 + max(map(len, column))) for column in cells]
-    heads = "".join(f"{column:>{wide}}" for column, wide in zip(columns, widths, strict=True))
-    click.echo(f"\n{'':<{width}}{heads}" + ("   awake" if asleep.any() else ""))
-    for i, (name, values) in enumerate(lines, 1):
-        numbers = "".join(f"{column[i]:>{wide}}" for column, wide in zip(cells, widths, strict=True))
-        awake = f"{np.count_nonzero(~np.isnan(values)):>8,}" if asleep.any() else ""
-        click.echo(f"{name:<{width}}{numbers}{awake}")
-    if len(ranked) > top:
-        click.echo(f"and {count(len(ranked) - top, 'more expert')} (--top {len(ranked)} lists all)")
-
-
-def _show_weights(learner: Any) -> None:
-    weights = learner.weights
-    order = np.argsort(-weights, kind="stable")
-    shown = [i for i in order[:8] if weights[i] >= 0.0005]
-    rest = (
-        f", {len(order) - len(shown):,} others {max(1 - weights[shown].sum(), 0):.3f}"
-        if len(shown) < len(order)
-        else ""
-    )
-    listed = ", ".join(f"{shorten_name(str(learner.experts[i]))} {weights[i]:.3f}" for i in shown)
-    click.echo(f"\nfinal weights: {listed}{rest}")
-
-
-def shorten_name(name: str) -> str:
-    return name if len(name) <= 48 else f"{name[:47]}…"
-
-
-def _metrics(loss: losses.Loss) -> list[str]:
-    own = NAMES.get(loss.kind, f"mean {loss}")
-    if loss.kind in ("log", "zero-one"):
-        return [own, TOTAL]
-    return [own, *(name for name in ("RMSE", "MAE", "MAPE") if name != own), TOTAL]
-
-
-def _row_means(advice: Floats, asleep: npt.NDArray[np.bool_]) -> Floats:
-    awake: Floats = np.where(asleep, 0.0, advice).sum(axis=1) / (~asleep).sum(axis=1)
-    return awake
-
-
-def _mean_loss(loss: losses.Loss, forecasts: Floats, outcomes: Floats) -> float:
-    there = ~np.isnan(forecasts)
-    return float(loss.values(forecasts[there], outcomes[there]).mean()) if there.any() else np.inf
-
-
-def _shown(column: str, loss: losses.Loss, forecasts: Floats, outcomes: Floats) -> str:
-    there = ~np.isnan(forecasts)
-    if not there.any():
-        return "-"
-    difference, outcome = forecasts[there] - outcomes[there], outcomes[there]
-    if column == "RMSE":
-        return f"{np.sqrt(np.mean(difference**2)):,.4f}"
-    if column == "MAE":
-        return f"{np.abs(difference).mean():,.4f}"
-    if column == "MAPE":
-        return f"{np.mean(np.abs(difference / outcome)):.3%}" if (outcome != 0).all() else "-"
-    if column == "error rate":
-        return f"{np.mean(difference != 0):.2%}"
-    if column == TOTAL:
-        return shown_number(float(loss.values(forecasts[there], outcome).sum()))
-    return f"{_mean_loss(loss, forecasts, outcomes):,.5f}"
+    Such a row in which nobody has a forecast gets none.
+    """
+    there = ~np.isnan(outcomes)
+    forecasts = np.full(len(outcomes), np.nan)
+    with naming_rounds(source, np.flatnonzero(there), target):
+        forecasts[there] = learner.learn_many(advice[there], outcomes[there])
+    ahead = ~there & ~np.isnan(advice).all(axis=1)
+    if ahead.any():
+        past = learner.clone()
+        # Where what is known begins or ends.
+        starts = [0, *(np.flatnonzero(np.diff(there)) + 1).tolist(), len(there)]
+        for begin, end in itertools.pairwise(starts):
+            if there[begin]:
+                past.learn_many(advice[begin:end], outcomes[begin:end])
+                continue
+            rows = begin + np.flatnonzero(ahead[begin:end])
+            with naming_rounds(source, rows, target):
+                forecasts[rows] = past.predict_many(advice[rows])
+    return forecasts

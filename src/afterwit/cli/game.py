@@ -14,7 +14,7 @@ from afterwit.cli._files import distinct_files
 from afterwit.cli._matrix import read_matrix
 from afterwit.cli._progress import display
 from afterwit.cli._shown import require_known, show_certificate, show_no_certificate, verbose_option
-from afterwit.core.storage import new_file
+from afterwit.core.files import new_file
 from afterwit.errors import InputError, invalid
 from afterwit.games.solve import DEFAULT, METHODS, solve_game
 
@@ -38,7 +38,12 @@ from afterwit.games.solve import DEFAULT, METHODS, solve_game
     default=None,
     help="The first cell of each line is a name (or not). Default: detected.",
 )
-@click.option("--delimiter", metavar="CHARACTER", default=",", help="The character between two cells; 'tab' for a tab.")
+@click.option(
+    "--delimiter",
+    metavar="CHARACTER",
+    help="The character between two cells; 'tab' for a tab. Default: comma, semicolon or tab, whichever the first line "
+    "has most of.",
+)
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -57,7 +62,7 @@ def game(
     maximize: bool,
     header: bool | None,
     row_names: bool | None,
-    delimiter: str,
+    delimiter: str | None,
     top: int,
     strategies: str | None,
     verbose: bool,
@@ -68,8 +73,8 @@ def game(
     number is what the row player pays to the column player. A header line and a first column of names are detected.
     """
     distinct_files(FILE=file, strategies=strategies)
-    character = {"tab": "\t"}.get(delimiter, delimiter)
-    if len(character) != 1 or character in '"\r\n ' or character.isalnum():
+    character = "\t" if delimiter == "tab" else delimiter
+    if character is not None and (len(character) != 1 or character in '"\r\n ' or character.isalnum()):
         raise invalid("--delimiter", "one character such as ; or |, or tab", delimiter)
     require_known("method", method, METHODS)
     _check(gap, method, max_rounds, max_seconds)

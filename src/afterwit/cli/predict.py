@@ -1,4 +1,4 @@
-"""afterwit predict: predict with a saved learner, without learning."""
+"""afterwit predict: predict with a saved learner or expert algorithm, without learning."""
 
 from __future__ import annotations
 
@@ -8,33 +8,75 @@ from typing import Any
 import click
 import numpy as np
 
+from afterwit.cli._advice import (
+    advice_of,
+    naming_rounds,
+    require_rows,
+    row_names,
+    show_forecasts,
+    split_names,
+    write_forecasts,
+)
 from afterwit.cli._files import distinct_files, write_labels
 from afterwit.cli._progress import display
-from afterwit.cli._shown import count
+from afterwit.cli._shown import first_id_option
+from afterwit.core.files import new_file
 from afterwit.core.protocol import BLOCK
-from afterwit.core.storage import load, new_file
-from afterwit.errors import ModelFileError, StreamError
+from afterwit.core.storage import load
+from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
 from afterwit.streams.libsvm import LibsvmStream
+from afterwit.streams.table import read_table
 
 
 @click.command(short_help="Predict a file with a saved learner.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--predictions", metavar="OUT", help="Write the predictions to OUT, one per line.")
-def predict(model: str, file: str, predictions: str | None) -> None:
-    """Predict FILE (libsvm text, plain or gzip; - for standard input) with the learner saved in MODEL.
+@click.option(
+    "--predictions",
+    metavar="OUT",
+    help="Write the predictions to OUT, one per line; forecasts as CSV, with the index.",
+)
+@click.option(
+    "--index",
+    metavar="A,B,...",
+    help="For a table of forecasts: the columns that name the rows. Default: the first column, if it is no expert.",
+)
+@first_id_option
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    help="The most memory that the model may take. Default: 256 MiB, or a hundred times the size of the file.",
+)
+def predict(
+    model: str, file: str, predictions: str | None, index: str | None, first_id: int | None, max_bytes: int | None
+) -> None:
+    """Predict FILE (plain or gzip; - for standard input) with the learner saved in MODEL.
 
-    The learner does not change. The labels in FILE are only used to count mistakes. An example whose label the
-    learner does not know is predicted, but not counted.
+    If MODEL comes from "afterwit run", FILE is libsvm text. Its labels are only used to count mistakes. An example
+    whose label the learner does not know is predicted, but not counted. If MODEL comes from "afterwit experts", FILE is
+    CSV with a header and has a column for each expert of the model. The learner does not change.
     """
     distinct_files(MODEL=model, FILE=file, predictions=predictions)
-    learner = load(model)
+    learner = load(model, max_bytes)
+    role = getattr(learner, "role", "classifier")
+    if role == "experts":
+        if first_id is not None:
+            raise invalid("--first-id", "left out, because the model takes a table of forecasts", first_id)
+        _forecast(model, learner, file, predictions, split_names("--index", index))
+        return
+    if index is not None:
+        raise invalid("--index", "left out, because the model takes libsvm text", index)
+    if role == "decisions":
+        raise ModelFileError(
+            f"{model}: a model of examples or of forecasts was expected; this {type(learner).__name__} chooses paths"
+        )
     _require_positions(model, learner)
+    _require_numbering(model, learner, first_id)
     labels = learner.labels if learner.labels is not None else learner.classes
     rows = compared = mistakes = 0
     with ExitStack() as stack:
         out = stack.enter_context(new_file(predictions)) if predictions is not None else None
-        reader = stack.enter_context(LibsvmStream(file).reader())
+        reader = stack.enter_context(LibsvmStream(file, first_id).reader())
         shown = stack.enter_context(display(file, reader.size))
         while (block := reader.take(BLOCK)) is not None:
             X, y = block
@@ -50,10 +92,68 @@ def predict(model: str, file: str, predictions: str | None) -> None:
             raise StreamError("no examples were found", path=file)
     if compared:
         error = f"error rate {mistakes / compared:.2%}"
-        click.echo(f"{count(compared, 'example')}, {count(mistakes, 'mistake')}, {error}")
+        click.echo(f"{counted(compared, 'example')}, {counted(mistakes, 'mistake')}, {error}")
     if compared < rows:
         known_labels = f"neither {labels[0]} nor {labels[1]}" if len(labels) == 2 else "not one of the learner's"
-        click.echo(f"not counted: {count(rows - compared, 'example')} with a label that is {known_labels}")
+        click.echo(f"not counted: {counted(rows - compared, 'example')} with a label that is {known_labels}")
+
+
+def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str]) -> None:
+    """Forecast a table of advice: each row as if it came next."""
+    named = bool(learner.state()["names"])
+    experts = [str(name) for name in learner.experts]
+    if set(experts) & set(index):
+        raise invalid("--index", "columns other than the experts", Words(",".join(index)))
+    with ExitStack() as stack:
+        out = stack.enter_context(new_file(predictions)) if predictions is not None else None
+        table = read_table(file, experts if named else None, texts=index or None, without=index)
+        require_rows(table)
+        if not named:
+            if len(table.names) != len(experts):
+                found = f"found {len(table.names)}: {shorten(Words(', '.join(table.names)), 200)}"
+                columns = f"{counted(len(experts), 'numeric column')}, one for each expert of {model}"
+                reason = f"a table with {columns}, was expected; {found}"
+                raise StreamError(reason, path=table.name)
+            experts = list(table.names)
+        advice = advice_of(table, experts)
+        forecasts = np.full(len(advice), np.nan)
+        awake = np.flatnonzero(~np.isnan(advice).all(axis=1))
+        with naming_rounds(table.name, awake):
+            forecasts[awake] = learner.predict_many(advice[awake])
+        rows = row_names(table, experts)
+        if out is not None:
+            write_forecasts(out, {**rows, "forecast": forecasts.tolist()})
+    what = f"{counted(len(advice), 'forecast')} by {type(learner).__name__}"
+    click.echo(f"{what}, which has learned {counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}")
+    if out is None:
+        show_forecasts(rows, range(len(advice)), forecasts)
+
+
+def _require_numbering(model: str, learner: Any, first_id: int | None) -> None:
+    """Refuse to guess how the ids of a file and the columns that the model has learned belong together."""
+    state = learner.state()
+    if first_id is None and not _by_id(state) and _has_learned(state):
+        raise ModelFileError(
+            f"{model}: has learned from arrays, whose columns are counted from 0; say with --first-id 0 or --first-id 1"
+            " which id is that of the first column (0 for a model of afterwit run that an earlier version has saved)"
+        )
+    if first_id is not None and _by_id(state):
+        raise ModelFileError(f"{model}: has learned the ids of libsvm text; leave out --first-id {first_id}")
+
+
+def _parts(state: Any) -> list[Any]:
+    """The states of the learners inside a learner, or its own."""
+    return [each for name in ("learners", "members") for each in state.get(name, ())] or [state]
+
+
+def _by_id(state: Any) -> bool:
+    return any(each.get("by_id", False) for each in _parts(state))
+
+
+def _has_learned(state: Any) -> bool:
+    """Whether some learner has learned something of columns."""
+    kept = ("weights", "coefficients")
+    return any(each.get("rounds", 0) > 0 and any(name in each for name in kept) for each in _parts(state))
 
 
 def _require_positions(model: str, learner: Any) -> None:

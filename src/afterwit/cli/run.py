@@ -13,10 +13,11 @@ from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, write_labels
 from afterwit.cli._learners import make_learner
 from afterwit.cli._progress import display
-from afterwit.cli._shown import NamesOption, show_certificate, show_no_certificate, verbose_option
+from afterwit.cli._shown import NamesOption, first_id_option, show_certificate, show_no_certificate, verbose_option
+from afterwit.core.files import new_file
 from afterwit.core.protocol import HEADER, Record, play
 from afterwit.core.registry import learner_names
-from afterwit.core.storage import new_file, write_model
+from afterwit.core.storage import write_model
 from afterwit.errors import invalid
 from afterwit.streams.libsvm import label_as_written
 
@@ -64,6 +65,7 @@ MOST_TO_REMEMBER = 20_000_000
     "feature id (several passes over standard input always keep the examples). Default: print it for up to "
     f"{MOST_TO_REMEMBER:,} non-zero values.",
 )
+@first_id_option
 @verbose_option
 def run(
     file: str,
@@ -74,6 +76,7 @@ def run(
     model: str | None,
     predictions: str | None,
     certificate: bool | None,
+    first_id: int | None,
     verbose: bool,
 ) -> None:
     """Learn from FILE, one example at a time.
@@ -90,7 +93,7 @@ def run(
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
         remember = {None: MOST_TO_REMEMBER, True: None, False: 0}[certificate]
-        examples = Examples(file, _two_labels(labels), remember, lambda: _empty(prediction_file))
+        examples = Examples(file, _two_labels(labels), remember, lambda: _empty(prediction_file), first_id)
         if passes > 1 and not examples.rereadable:
             examples.remember_all()
         learner = make_learner(name, options, examples.labels)

@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from afterwit.core.registry import learner_class, learner_names, options_of
 from afterwit.data import checks
-from afterwit.errors import InputError, Words, invalid, shorten
+from afterwit.errors import Words, invalid, shorten, unknown_option
 from afterwit.reductions.one_vs_rest import OneVsRest
 
 __all__ = ["OnlineClassifier"]
@@ -212,4 +212,4 @@ def _refuse_strangers(options: dict[str, Any], allowed: dict[str, Any], learner:
     strangers = [name for name in options if name not in allowed]
     if strangers:
         of = learner if isinstance(learner, str) else _kind(learner).__name__
-        raise InputError(f"{strangers[0]} is not an option of {of}; its options are {', '.join(allowed)}")
+        raise unknown_option(of, strangers[0], allowed)

@@ -1,4 +1,7 @@
-"""Bytes from a file, plain or gzip, or from standard input; knows how far it has come."""
+"""Bytes from a file, plain or gzip, or from standard input, in blocks; knows how far it has come.
+
+A few kilobytes of gzip can unpack to gigabytes. Whoever keeps what is read in memory says so, and is protected from it.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,28 @@ from typing import Any
 from afterwit.errors import StreamError
 
 GZIP_MAGIC = b"\x1f\x8b"
+#: A line this long is not a line of a data file.
+LONGEST_LINE = 1 << 28
+#: What is kept in memory may unpack to so many bytes, and beyond them to so many times the size of the file.
+FREELY_UNPACKED = 1 << 22
+TIMES_THE_FILE = 100
 
 
 class ByteSource:
-    """Reads a path, ``-`` for standard input, or a binary file object. Gzip is known by its content."""
+    """Reads a path, ``-`` for standard input, or a binary file object. Gzip is known by its content.
 
-    def __init__(self, source: Any) -> None:
+    kept  whether the caller keeps all of it in memory: then a file that unpacks to very much is refused
+    """
+
+    def __init__(self, source: Any, kept: bool = False) -> None:
         self.name = source_name(source)
         self.size: int | None = None
         self._owned = False
         self._raw = self._open(source)
-        self._file: Any = gzip.GzipFile(fileobj=self._raw) if self._head() == GZIP_MAGIC else self._raw
+        self._packed = _Counted(self._raw) if self._head() == GZIP_MAGIC else None
+        self._file: Any = self._raw if self._packed is None else gzip.GzipFile(fileobj=self._packed)  # type: ignore[call-overload]
+        self._kept = kept
+        self._unpacked = 0
 
     def _head(self) -> bytes:
         """The first two bytes, without taking them."""
@@ -69,12 +83,16 @@ class ByteSource:
             # From a pipe, read1 hands over what has arrived: it is learned from without waiting for more.
             live = self.size is None and hasattr(self._file, "read1")
             content: bytes = self._file.read1(size) if live else self._file.read(size)
-            return content
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             reason = f"the gzip data is truncated or corrupt ({error})"
             raise StreamError(reason, path=self.name) from None
         except OSError as error:
             raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
+        self._unpacked += len(content)
+        if self._kept and self._packed is not None and self._unpacked > self._packed.allows():
+            reason = f"the gzip data unpacks to more than {TIMES_THE_FILE} times its size; unpack the file first"
+            raise StreamError(f"{reason}, if it is meant to be that large", path=self.name)
+        return content
 
     @property
     def position(self) -> int:
@@ -97,6 +115,23 @@ class ByteSource:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class _Counted:
+    """A file that counts what is read from it."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        content: bytes = self._file.read(size)
+        self._count += len(content)
+        return content
+
+    def allows(self) -> int:
+        """How much may have been unpacked of what was read."""
+        return max(FREELY_UNPACKED, TIMES_THE_FILE * self._count)
 
 
 def source_name(source: Any) -> str:

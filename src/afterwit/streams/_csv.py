@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import io
 import itertools
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
 from afterwit.errors import StreamError
-from afterwit.streams._bytes import ByteSource
+from afterwit.streams._bytes import LONGEST_LINE, ByteSource
 
 DELIMITERS = ",;\t"
-CHUNK = 1 << 20
+BLOCK = 1 << 20
 
 
 class CsvRows:
@@ -26,7 +25,7 @@ class CsvRows:
     def __init__(
         self, source: Any, delimiter: str | None = None, on_bytes: Callable[[int], None] | None = None
     ) -> None:
-        self._source = ByteSource(source)
+        self._source = ByteSource(source, kept=True)
         self._delimiter = delimiter
         self._on_bytes = on_bytes
         self.name = self._source.name
@@ -52,14 +51,30 @@ class CsvRows:
 
     def _lines(self) -> Iterator[str]:
         """Lines with their ends, of any kind; decoded one by one, so that a mistake has its line."""
-        content = io.BufferedReader(_Content(self._source, self._on_bytes), CHUNK)
-        raw = (line for part in content for line in part.splitlines(keepends=True))
-        for number, line in enumerate(raw, 1):
+        for number, line in enumerate(self._raw_lines(), 1):
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError:
                 reason = "UTF-8 text was expected, found other bytes"
                 raise StreamError(reason, path=self.name, line=number) from None
+
+    def _raw_lines(self) -> Iterator[bytes]:
+        """The lines as bytes; at most one block and the line it begins in the middle of are in memory."""
+        number, rest = 1, bytearray()
+        while block := self._source.read(BLOCK):
+            if self._on_bytes is not None:
+                self._on_bytes(self._source.position)
+            ends = b"\n" in block or b"\r" in block or rest.endswith(b"\r")
+            rest += block
+            if ends:
+                lines = bytes(rest).splitlines(keepends=True)
+                # What ends with a carriage return may be about to end with a line feed.
+                rest = bytearray() if lines[-1].endswith(b"\n") else bytearray(lines.pop())
+                number += len(lines)
+                yield from lines
+            if len(rest) > LONGEST_LINE:
+                raise StreamError(f"found a line longer than {LONGEST_LINE:,} bytes", path=self.name, line=number)
+        yield from bytes(rest).splitlines(keepends=True)
 
     def __enter__(self) -> CsvRows:
         return self
@@ -76,21 +91,3 @@ def number_in(cell: str) -> float | None:
         return None if "_" in cell else float(cell)
     except ValueError:
         return None
-
-
-class _Content(io.RawIOBase):
-    """A source of bytes as a file that reports how far it has come."""
-
-    def __init__(self, source: ByteSource, on_bytes: Callable[[int], None] | None) -> None:
-        self._source = source
-        self._on_bytes = on_bytes
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._source.read(len(buffer))
-        buffer[: len(content)] = content
-        if self._on_bytes is not None:
-            self._on_bytes(self._source.position)
-        return len(content)

@@ -28,6 +28,10 @@ EXPECTED_FINITE = 6
 EXPECTED_NEW_ID = 7
 
 
+# Where counting stops: what is that large goes to Python's own ``float``.
+LARGEST_EXPONENT = cython.declare(cython.int, 100_000)
+
+
 @cython.cclass
 class LibsvmParser:
     """Parses buffers of whole lines; keeps its work arrays between calls and counts the distinct ids it has seen."""
@@ -267,11 +271,12 @@ class LibsvmParser:
             if at == end or not 48 <= self._data[at] <= 57:
                 return -1
             while at < end and 48 <= self._data[at] <= 57:
-                if exponent < 100000:
+                if exponent < LARGEST_EXPONENT:
                     exponent = exponent * 10 + (self._data[at] - 48)
                 at += 1
             scale += -exponent if negative_exponent else exponent
-        if digits <= 15 and -22 <= scale <= 22:
+        # Beyond that the exponent has not been counted to its end.
+        if digits <= 15 and -22 <= scale <= 22 and exponent < LARGEST_EXPONENT:
             # Both numbers are exact in double precision, so that the one operation rounds correctly.
             self._number = mantissa * self._powers[scale] if scale >= 0 else mantissa / self._powers[-scale]
             if negative:

@@ -19,15 +19,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data.rows import Rows, SparseRow
+from afterwit.data.checks import whole_number
+from afterwit.data.rows import IdRow, Rows, SparseRow
 from afterwit.errors import StreamError, shorten
 from afterwit.streams import _libsvm
-from afterwit.streams._bytes import ByteSource, source_name
+from afterwit.streams._bytes import LONGEST_LINE, ByteSource, source_name
 
 #: How much of the file is read at once.
 BUFFER = 1 << 20
-#: A line this long is not a line of a libsvm file.
-LONGEST_LINE = 1 << 28
 
 EXPECTATIONS = {
     _libsvm.EXPECTED_LABEL: "a label (a number) was expected, as in libsvm text: LABEL ID:VALUE ID:VALUE ...",
@@ -41,23 +40,29 @@ EXPECTATIONS = {
 
 
 class LibsvmStream:
-    """The examples of a libsvm file, in order: (`SparseRow`, label). Can be iterated again, unless it is a pipe."""
+    """The examples of a libsvm file, in order: (`SparseRow`, label). Can be iterated again, unless it is a pipe.
 
-    def __init__(self, source: Any) -> None:
+    source    a path (plain or gzip), "-" for standard input, or a binary file object
+    first_id  the id of the first column, 0 or 1: columns are then counted from 0, as in an array. If not given, a
+              feature's column is its id. Learners do not mix the two.
+    """
+
+    def __init__(self, source: Any, first_id: Any = None) -> None:
         self.source = source
+        self.first_id = None if first_id is None else checked_first_id("first_id", first_id)
         self.name = source_name(source)
         self._is_file = hasattr(source, "read")
         self._beginning: int | None = source.tell() if self._is_file and source.seekable() else None
         self._begun = False
 
-    def reader(self) -> LibsvmReader:
-        """A fresh reader at the beginning."""
+    def reader(self, kept: bool = False) -> LibsvmReader:
+        """A fresh reader at the beginning; ``kept`` says that all of it will be held in memory."""
         if self._beginning is not None:
             self.source.seek(self._beginning)
         elif self._begun and (self._is_file or self.source == "-"):
             raise StreamError("it can be read only once", path=self.name)
         self._begun = True
-        return LibsvmReader(self.source)
+        return LibsvmReader(self.source, self.first_id, kept)
 
     def __iter__(self) -> Iterator[tuple[SparseRow, int | float]]:
         with self.reader() as reader:
@@ -65,9 +70,10 @@ class LibsvmStream:
                 rows, labels = block
                 assert rows.starts is not None
                 assert rows.columns is not None
+                kind = IdRow if rows.ids else SparseRow
                 for i, label in enumerate(labels.tolist()):
                     span = slice(rows.starts[i], rows.starts[i + 1])
-                    yield SparseRow(rows.columns[span], rows.values[span]), label_as_written(label)
+                    yield kind(rows.columns[span], rows.values[span]), label_as_written(label)
 
     def __repr__(self) -> str:
         return f"LibsvmStream({self.name!r})"
@@ -76,8 +82,9 @@ class LibsvmStream:
 class LibsvmReader:
     """Hands over the file's rows in blocks of a chosen size; knows the line it is at, and the features so far."""
 
-    def __init__(self, source: Any) -> None:
-        self._source = ByteSource(source)
+    def __init__(self, source: Any, first_id: int | None = None, kept: bool = False) -> None:
+        self._source = ByteSource(source, kept)
+        self._first_id = first_id
         self._parser = _libsvm.LibsvmParser()
         self._data = bytearray()
         self._at = 0
@@ -116,14 +123,27 @@ class LibsvmReader:
                 self._line += self._parser.lines
                 self._at = self._parser.at
                 if len(labels):
+                    if self._first_id and len(columns):
+                        columns = self._counted_from_0(columns, starts)
                     width = int(columns.max()) + 1 if len(columns) else 0
-                    return Rows(len(labels), width, values, columns, starts, ragged=True), labels_as_written(labels)
+                    ids = self._first_id is None
+                    rows = Rows(len(labels), width, values, columns, starts, ragged=True, ids=ids)
+                    return rows, labels_as_written(labels)
                 if self._parser.problem:
                     raise self._refusal()
                 continue
             if self._exhausted:
                 return None
             self._refill()
+
+    def _counted_from_0(self, ids: npt.NDArray[np.int32], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """The columns of ids that begin with the first one."""
+        assert self._first_id is not None
+        if ids.min() < self._first_id:
+            row = int(np.searchsorted(starts, int(np.argmin(ids)), side="right")) - 1
+            reason = f"found the id {ids.min()} where ids from {self._first_id} on were expected (first_id)"
+            raise StreamError(reason, path=self._source.name, line=int(self.row_lines[row]))
+        return ids - np.int32(self._first_id)
 
     def _refill(self) -> None:
         """Drop what has been parsed and read on; only the new bytes are searched for the end of a line."""
@@ -165,10 +185,14 @@ class LibsvmReader:
         self.close()
 
 
+def checked_first_id(parameter: str, value: Any) -> int:
+    """The id of the first column."""
+    return whole_number(parameter, value, 0, 1, "0 or 1")
+
+
 def labels_as_written(labels: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     """Many labels as they were written: whole numbers if all are, objects if some are."""
-    # -0 is not written as a whole number.
-    are_whole = (labels == np.floor(labels)) & (np.abs(labels) < 2**53) & ~((labels == 0) & np.signbit(labels))
+    are_whole = (labels == np.floor(labels)) & (np.abs(labels) < 2**53)
     if are_whole.all():
         return labels.astype(np.int64)
     if not are_whole.any():

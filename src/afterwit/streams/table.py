@@ -7,7 +7,7 @@ NA, NaN, null or None is missing, and becomes NaN.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ class Table:
     names: tuple[str, ...]
     values: npt.NDArray[np.float64]
     skipped: tuple[str, ...]
+    #: The cells, as they are written, of the columns that were asked for as text.
+    texts: Mapping[str, list[str]]
 
     def column(self, name: str) -> npt.NDArray[np.float64]:
         column: npt.NDArray[np.float64] = self.values[:, self.names.index(name)]
@@ -41,16 +43,27 @@ def read_table(
     columns: Sequence[str] | None = None,
     on_bytes: Callable[[int], None] | None = None,
     needed: str | None = None,
+    texts: Sequence[str] | None = None,
+    without: Sequence[str] = (),
 ) -> Table:
     """Read the columns of those names, or all that hold numbers, among which ``needed`` has to be.
+
+    texts    columns of which the cells are also kept as they are written; None keeps those of the first column
+    without  columns that are not read as numbers
 
     Every mistake is reported with its line.
     """
     with CsvRows(source, on_bytes=on_bytes) as reader:
-        return _read(reader, columns, needed)
+        return _read(reader, columns, needed, texts, without)
 
 
-def _read(reader: CsvRows, columns: Sequence[str] | None, needed: str | None) -> Table:
+def _read(
+    reader: CsvRows,
+    columns: Sequence[str] | None,
+    needed: str | None,
+    texts: Sequence[str] | None,
+    without: Sequence[str],
+) -> Table:
     content, name = iter(reader), reader.name
     header = next((cells for cells in content if any(cells)), [])
     where = reader.line
@@ -59,11 +72,12 @@ def _read(reader: CsvRows, columns: Sequence[str] | None, needed: str | None) ->
     repeated = next((cell for i, cell in enumerate(header) if cell in header[:i]), None)
     if repeated is not None:
         raise StreamError(f"the column {shorten(repeated)} occurs twice in the header", path=name, line=where)
-    if columns is not None:
-        unknown = next((column for column in columns if column not in header), None)
-        if unknown is not None:
-            known = shorten(Words(", ".join(header)), 300)
-            raise StreamError(f"there is no column {shorten(unknown)}; there are {known}", path=name, line=where)
+    unknown = next((column for column in (*(columns or ()), *(texts or ()), *without) if column not in header), None)
+    if unknown is not None:
+        known = shorten(Words(", ".join(header)), 300)
+        raise StreamError(f"there is no column {shorten(unknown)}; there are {known}", path=name, line=where)
+    written: dict[str, list[str]] = {column: [] for column in (header[:1] if texts is None else texts)}
+    kept = [(cells_of, header.index(column)) for column, cells_of in written.items()]
     rows: list[list[float]] = []
     waiting: list[tuple[int, list[str]]] = []
     places = None if columns is None else [header.index(column) for column in columns]
@@ -72,31 +86,36 @@ def _read(reader: CsvRows, columns: Sequence[str] | None, needed: str | None) ->
             expected = "1 cell was" if len(header) == 1 else f"{len(header)} cells were"
             reason = f"{expected} expected, as in the header; found {len(cells)}"
             raise StreamError(reason, path=name, line=reader.line)
+        for cells_of, place in kept:
+            cells_of.append(cells[place])
         if places is None:
             waiting.append((reader.line, cells))
             if len(waiting) < ROWS_TO_LOOK_AT:
                 continue
-            places = _places_of_numbers(header, waiting, needed)
-            rows.extend(_numbers(name, line, header, kept, places) for line, kept in waiting)
+            places = _places_of_numbers(header, waiting, needed, without)
+            rows.extend(_numbers(name, line, header, row, places) for line, row in waiting)
             waiting = []
         else:
             rows.append(_numbers(name, reader.line, header, cells, places))
     if places is None:
-        places = _places_of_numbers(header, waiting, needed)
-        rows.extend(_numbers(name, line, header, kept, places) for line, kept in waiting)
+        places = _places_of_numbers(header, waiting, needed, without)
+        rows.extend(_numbers(name, line, header, row, places) for line, row in waiting)
     names = tuple(header[place] for place in places)
-    skipped = () if columns is not None else tuple(cell for cell in header if cell not in names)
-    return Table(name, names, np.array(rows, dtype=np.float64).reshape(len(rows), len(names)), skipped)
+    skipped = () if columns is not None else tuple(cell for cell in header if cell not in (*names, *without))
+    return Table(name, names, np.array(rows, dtype=np.float64).reshape(len(rows), len(names)), skipped, written)
 
 
-def _places_of_numbers(header: list[str], rows: list[tuple[int, list[str]]], needed: str | None) -> list[int]:
+def _places_of_numbers(
+    header: list[str], rows: list[tuple[int, list[str]]], needed: str | None, without: Sequence[str]
+) -> list[int]:
     """The columns that hold a number somewhere and nothing else anywhere, and the one that is needed."""
 
     def is_one(place: int) -> bool:
         found = [_number(cells[place]) for _, cells in rows]
         return all(number is not None for number in found) and not all(map(_is_nan, found))
 
-    return [place for place, column in enumerate(header) if column == needed or is_one(place)]
+    wanted = [(place, column) for place, column in enumerate(header) if column not in without]
+    return [place for place, column in wanted if column == needed or is_one(place)]
 
 
 def _numbers(name: str, line: int, header: list[str], cells: list[str], places: list[int]) -> list[float]:

@@ -1,0 +1,151 @@
+"""A table of forecasts: which of its columns are experts, what names its rows, and files of forecasts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.errors import InputError, StreamError, Words, invalid, shorten
+from afterwit.streams.table import Table
+
+Floats = npt.NDArray[np.float64]
+
+#: A column is no forecast if it is this many times further from the target than the target is from its own median.
+FAR = 4.0
+#: How many forecasts are printed.
+MOST_TO_SHOW = 10
+
+
+def split_names(option: str, text: str | None, but: str = "") -> list[str]:
+    """Names of columns as they are written after an option: A,B,..."""
+    if text is None:
+        return []
+    found = [name.strip() for name in text.split(",")]
+    if not all(found) or len(set(found)) < len(found):
+        raise invalid(option, "different column names separated by commas", text)
+    if but in found:
+        raise invalid(option, f"columns other than the target {but}", text)
+    return found
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The columns that are taken for experts, and why other columns of numbers are not."""
+
+    experts: list[str]
+    far: list[str]
+    counting: list[str]
+
+    def warn(self, target: str) -> None:
+        """Name the columns that were left out, on standard error."""
+        if self.far:
+            listed = shorten(Words(", ".join(self.far)), 300)
+            click.echo(
+                f"afterwit: warning: left out {listed}: too far from {target} to be forecasts of it "
+                "(--experts A,B,... chooses the columns)",
+                err=True,
+            )
+        if self.counting:
+            click.echo(
+                f"afterwit: warning: left out {self.counting[0] or 'the first column'}: it counts the rows "
+                "(--experts A,B,... chooses the columns)",
+                err=True,
+            )
+
+
+def choose_experts(table: Table, target: str) -> Choice:
+    """The columns that can be forecasts of the target, judged by all rows in which both are known.
+
+    The distance of a column is the median of |column - target|. The spread of the target is the median distance from
+    its own median, of the rows that are not equal to it. A column is left out if its distance is more than `FAR` times
+    the spread, and more than `FAR` times the distance of the nearest column: so the nearest one always stays. A first
+    column that says 0, 1, 2, ... or 1, 2, 3, ... counts the rows.
+    """
+    names = [name for name in table.names if name != target]
+    outcomes = table.column(target)
+    counting = [name for name in names[:1] if name in table.texts and _counts(table.column(name))]
+    judged = [name for name in names if name not in counting]
+    distances = {name: _median(np.abs(table.column(name) - outcomes)) for name in judged}
+    from_median = np.abs(outcomes - _median(outcomes))
+    spread = _median(from_median[from_median > 0])
+    nearest = min((distance for distance in distances.values() if not np.isnan(distance)), default=np.nan)
+    # Comparisons with NaN are False: where nothing is known, or the target is constant, nothing is left out.
+    far = [name for name in judged if distances[name] > FAR * spread and distances[name] > FAR * nearest]
+    return Choice([name for name in judged if name not in far], far, counting)
+
+
+def _median(values: Floats) -> float:
+    there = values[~np.isnan(values)]
+    return float(np.median(there)) if len(there) else np.nan
+
+
+def _counts(values: Floats) -> bool:
+    return len(values) > 2 and values[0] in (0.0, 1.0) and bool((np.diff(values) == 1).all())
+
+
+def advice_of(table: Table, names: Sequence[str]) -> Floats:
+    """The forecasts of these columns: rows are rounds."""
+    return np.ascontiguousarray(table.values[:, [table.names.index(name) for name in names]])
+
+
+def row_names(table: Table, used: Sequence[str]) -> dict[str, list[str]]:
+    """The columns that name the rows, which are not used otherwise."""
+    return {name: cells for name, cells in table.texts.items() if name not in used}
+
+
+@contextmanager
+def naming_rounds(source: str, rows: npt.NDArray[np.intp], target: str = "") -> Iterator[None]:
+    """Turn a message about entries of arrays into one about the file: the array's rows are these rows of it."""
+
+    def number(row: str) -> int:
+        return int(rows[int(row)]) + 1
+
+    try:
+        yield
+    except InputError as error:
+        message = re.sub(r"\bin row (\d+)", lambda found: f"in round {number(found[1])}", str(error))
+        message = re.sub(r"^advice\[(\d+), (.+?)\]", lambda found: f"round {number(found[1])}: {found[2]}", message)
+        message = re.sub(r"^outcomes\[(\d+)\]", lambda found: f"round {number(found[1])}: the target {target}", message)
+        if len(rows) == 1:
+            message = re.sub(r"^advice\[(.+?)\]", lambda found: f"round {number('0')}: {found[1]}", message)
+        raise StreamError(message, path=source) from None
+
+
+def require_rows(table: Table) -> None:
+    if not len(table.values):
+        raise StreamError("no rows were found after the header", path=table.name)
+
+
+def write_forecasts(file: BinaryIO, columns: dict[str, Sequence[str | float]]) -> None:
+    """Write columns as CSV; what is not a number is an empty cell."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow(["" if cell != cell else cell if isinstance(cell, str) else repr(cell) for cell in row])
+    # The file belongs to the caller.
+    text.detach()
+
+
+def show_forecasts(names: dict[str, list[str]], rows: Sequence[int], forecasts: Floats) -> None:
+    """The first forecasts of these rows, each with its name or its number."""
+    shown = [
+        (", ".join(cells[row] for cells in names.values()) if names else f"row {row + 1:,}", float(forecasts[row]))
+        for row in rows[:MOST_TO_SHOW]
+    ]
+    numbers = ["-" if number != number else f"{number:,.4f}" for _, number in shown]
+    name_width = max((len(name) for name, _ in shown), default=0)
+    number_width = max(map(len, numbers), default=0)
+    for (name, _), number in zip(shown, numbers, strict=True):
+        click.echo(f"  {name:<{name_width}}  {number:>{number_width}}")
+    if len(rows) > MOST_TO_SHOW:
+        click.echo(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")
