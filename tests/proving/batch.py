@@ -1,0 +1,316 @@
+"""From online to batch: samples from a distribution that is known, so that the true error is known exactly.
+
+A point x has one coordinate or a few, each point its probability, and labels are flipped with some probability. The
+error of a predictor is a sum over all points. Bounds that hold with probability 1 - delta are counted.
+"""
+
+import math
+
+import numpy as np
+
+import afterwit as aw
+import naive_batch
+import naive_kernels
+from afterwit import batch, bounds
+from naive_bounds import BOUNDS, SAMPLE_SIZES, halting_time
+from proving.formulas import value_of
+from proving.judging import EXCEEDED, MISSTATED, all_of, key_of
+from proving.searching import subject
+from proving.sequences import pick
+
+DELTA = 0.1
+
+
+class World:
+    """Points, their probabilities, their labels, and how often a label is flipped."""
+
+    def __init__(self, random, noise=None, width=None):
+        width = width or int(random.integers(1, 4))
+        count = int(random.integers(2, 9))
+        self.points = random.standard_normal((count, width))
+        self.points /= np.linalg.norm(self.points, axis=1, keepdims=True)
+        target = random.standard_normal(width)
+        self.signs = np.where(self.points @ target >= 0, 1, -1)
+        self.shares = random.dirichlet(np.ones(count))
+        self.noise = pick(random, 0.0, 0.05, 0.3) if noise is None else noise
+        self.random = random
+
+    def sample(self, n):
+        at = self.random.choice(len(self.points), n, p=self.shares)
+        flips = np.where(self.random.random(n) < self.noise, -1, 1)
+        return self.points[at], self.signs[at] * flips
+
+    def error(self, predictor):
+        wrong = np.asarray(predictor.predict_many(self.points)) != self.signs
+        return float(self.shares @ np.where(wrong, 1 - self.noise, self.noise))
+
+    def risk(self, loss, scores):
+        """The expected loss of scores."""
+        right, wrong = loss(self.signs * scores), loss(-self.signs * scores)
+        return float(self.shares @ ((1 - self.noise) * right + self.noise * wrong))
+
+
+def hinge(margins):
+    return np.maximum(0.0, 1.0 - margins)
+
+
+LOSSES = {
+    "hinge": hinge,
+    "logistic": lambda margins: np.logaddexp(0.0, -margins),
+    "squared": lambda margins: (margins - 1) ** 2 / 2,
+}
+
+
+def learner_for(random):
+    return pick(random, aw.Perceptron(), aw.Perceptron(intercept=True), aw.AveragedPerceptron(), aw.Winnow(rate=0.3))
+
+
+@subject("progressive_bound", "batch.progressive.ProgressiveBound")
+def progressive(table, random):
+    """The mean error of the hypotheses, each before its round."""
+    world, T = World(random), int(random.choice([1, 5, 30]))
+    X, y = world.sample(T)
+    learner, errors = learner_for(random), []
+    for x, label in zip(X, y.tolist(), strict=True):
+        errors.append(world.error(learner))
+        learner.learn_one(x, label)
+    made = batch.progressive_bound(learner, DELTA)
+    wanted = BOUNDS["progressive"](learner.mistakes / T, T, DELTA, 1.0)
+    key = key_of(type(made.theorem))
+    table.chance(key, "progressive_bound", float(np.mean(errors)) > made.bound, DELTA, made.theorem.citation)
+    table.same(key, "progressive_bound", made.bound, wanted, MISSTATED, 1e-9 * wanted)
+
+
+@subject("average", "batch.average.AverageLoss", "batch.average.AverageError", "batch.average.AverageExcess")
+def average(table, random):
+    """Convex losses of the averaged weights; also from a learner that has learned other, longer examples before."""
+    world, T = World(random, width=pick(random, 1, 2)), int(random.choice([5, 40, 40]))
+    name = pick(random, "hinge", "logistic", "squared")
+    learner = pick(random, aw.OnlineSVM(C=1.0, rate=0.1), aw.SGD(loss="hinge", rate=0.1, ball=2.0), aw.Winnow(rate=0.3))
+    used = random.random() < 0.5
+    if used:
+        # Three rounds of a long example, then noise at short ones.
+        world = World(random, noise=0.05, width=1)
+        T, x = 40, np.abs(world.points) * 0 + 1.0
+        world.points, world.signs, name = x, np.ones(len(x), dtype=int), "hinge"
+        learner.learn_many(1000.0 * x[:1].repeat(3, axis=0), [1, 1, 1])
+    X, y = world.sample(T)
+    regret = None if used else best_regret(world, random, learner, X, y, name)
+    found = batch.average(learner, X, y, loss=name, radius=1.0, delta=DELTA, regret=regret)
+    loss, weights = LOSSES[name], found.learner
+    risk = world.risk(loss, np.asarray(weights.score_many(world.points)))
+    subject_name = "average, of a used learner" if used else "average"
+    for made in all_of(found.certificate):
+        key = key_of(type(made.theorem))
+        if made.bound is None:
+            table.row(key, subject_name).refused += 1
+            continue
+        if made.quantity == "error":
+            table.chance(key, subject_name, world.error(found) > made.bound, DELTA, made.theorem.citation)
+        elif made.quantity == "loss":
+            table.chance(key, subject_name, risk > made.bound, DELTA, made.theorem.citation)
+        else:
+            table.chance(key, subject_name, risk - least_risk(world, loss) > made.bound, DELTA, made.theorem.citation)
+        stated(table, key, subject_name, made, float(loss(y * played_scores(learner, X, y)).mean()), T, regret)
+        most = made.inputs.get("M", math.inf)
+        highest = float(loss(-np.abs(played_scores(learner, X, y))).max())
+        if most < highest * (1 - 1e-9) and key.endswith("AverageLoss"):
+            table.problem(key, subject_name, EXCEEDED, f"M = {most!r}, a loss of {highest!r} is possible")
+
+
+def stated(table, key, subject_name, made, mean, T, regret):
+    """The formula, with the M that the certificate names."""
+    most = made.inputs["M"]
+    if made.quantity == "loss beyond the best":
+        wanted = BOUNDS["average-excess"](regret, T, DELTA, most)
+    else:
+        wanted = BOUNDS["average"](mean, T, DELTA, most) / made.inputs.get("c", 1.0)
+    table.same(key, subject_name, made.bound, wanted, MISSTATED, 1e-9 * wanted)
+
+
+def played_scores(learner, X, y):
+    """The scores of the hypotheses on the examples they met."""
+    twin, scores = learner.copy(), []
+    for x, label in zip(X, y.tolist(), strict=True):
+        # Before it knows how many features there are, Winnow's weights do not add up to 1; in the round they do.
+        first = isinstance(twin, aw.Winnow) and twin.rounds == 0
+        scores.append(float(np.mean(x)) if first else twin.score_one(x))
+        twin.learn_one(x, label)
+    return np.array(scores)
+
+
+def best_regret(world, random, learner, X, y, name):
+    """The regret to the weights of least loss among many, with something to spare: a promise that is kept."""
+    own = float(LOSSES[name](y * played_scores(learner, X, y)).sum())
+    best = min(float(LOSSES[name](y * (X @ u)).sum()) for u in grid(X.shape[1]))
+    return max(0.0, own - best) + 0.05 * len(y)
+
+
+def grid(width):
+    """Weights to compare with."""
+    steps = np.linspace(-4, 4, 81 if width == 1 else 17)
+    return [np.array(u) for u in np.stack(np.meshgrid(*[steps] * width), -1).reshape(-1, width)]
+
+
+def least_risk(world, loss):
+    return min(world.risk(loss, world.points @ u) for u in grid(world.points.shape[1]))
+
+
+@subject("random_stopping", "batch.random_stopping.RandomStopping", "batch.random_stopping.ProgressiveStopping")
+def random_stopping(table, random):
+    world, T = World(random, noise=pick(random, 0.0, 0.2)), int(random.choice([5, 30]))
+    X, y = world.sample(T)
+    margins = world.points * world.signs[:, None]
+    separator = margins.sum(axis=0)
+    margin = float((margins @ separator).min() / (np.linalg.norm(separator) or 1))
+    most = math.floor(1 / margin**2) if margin > 0 and world.noise == 0 else None
+    found = batch.random_stopping(
+        aw.Perceptron(), X, y, seed=int(random.integers(2**31)), mistake_bound=most, delta=DELTA
+    )
+    learner = aw.Perceptron()
+    errors = []
+    for x, label in zip(X, y.tolist(), strict=True):
+        errors.append(world.error(learner))
+        learner.learn_one(x, label)
+    for made in all_of(found.certificate):
+        key = key_of(type(made.theorem))
+        if made.bound is None:
+            table.row(key, "random_stopping").refused += 1
+        elif key.endswith("ProgressiveStopping"):
+            # On average over the time, with probability 1 - delta over the examples.
+            table.chance(key, "random_stopping", float(np.mean(errors)) > made.bound, DELTA, made.theorem.citation)
+        else:
+            table.on_average(key, "random_stopping", world.error(found), made.bound, made.theorem.citation)
+            table.same(key, "random_stopping", made.bound, most / T, MISSTATED, 1e-12)
+
+
+@subject("large_gap", "batch.large_gap.LargeGap", "batch.large_gap.RightInARow", "batch.large_gap.LargeGapSize")
+def large_gap(table, random):
+    world, epsilon = World(random, noise=pick(random, 0.0, 0.0, 0.1)), pick(random, None, 0.3, 0.5)
+    X, y = world.sample(int(random.choice([10, 60])))
+    found = batch.large_gap(aw.Perceptron(), X, y, epsilon=epsilon, delta=DELTA)
+    made = found.certificate
+    key = key_of(type(made.theorem))
+    if made.bound is None:
+        table.row(key, "large_gap").refused += 1
+    else:
+        table.chance(key, "large_gap", world.error(found) > made.bound, DELTA, made.theorem.citation)
+        k, i = made.inputs["k"], made.inputs["i"]
+        if epsilon is None:
+            every = [
+                math.log((number + 2) ** 2 / DELTA) / right
+                for _, number, right in naive_batch.gaps(X.tolist(), y.tolist())
+                if right
+            ]
+            table.same(key, "large_gap", made.bound, min(every), MISSTATED, 1e-9)
+        table.bounded(key, "large_gap, its formula", math.log((i + 2) ** 2 / DELTA) / k, made.bound)
+    inputs = {
+        "mistake": int(random.integers(0, 30)),
+        "error": float(random.uniform(0.01, 0.9)),
+        "delta": float(random.uniform(0.001, 0.9)),
+    }
+    right = value_of(table, "large-gap", **inputs)
+    # A hypothesis of that error is right so often in a row with probability at most delta / (i + 2)^2.
+    table.bounded(
+        "batch.large_gap.RightInARow",
+        "its formula",
+        (1 - inputs["error"]) ** right,
+        inputs["delta"] / (inputs["mistake"] + 2) ** 2,
+    )
+    wanted = {"mistakes": inputs["mistake"], "error": inputs["error"], "delta": inputs["delta"]}
+    enough = bounds.sample_size("large-gap", **wanted)
+    table.bounded("batch.large_gap.LargeGapSize", "its formula", halting_time(**wanted), enough)
+    table.same(
+        "batch.large_gap.LargeGapSize",
+        "its formula",
+        enough,
+        math.ceil(SAMPLE_SIZES["large-gap"](**wanted)),
+        MISSTATED,
+        1,
+    )
+
+
+@subject("controlled_testing", "batch.controlled_testing.ControlledTesting", "batch.controlled_testing.FreshExamples")
+def controlled_testing(table, random):
+    world, epsilon = World(random, noise=pick(random, 0.0, 0.0, 0.1)), pick(random, 0.3, 0.5)
+    X, y = world.sample(int(random.choice([20, 150])))
+    found = batch.controlled_testing(aw.Perceptron(), X, y, epsilon=epsilon, delta=DELTA)
+    made = found.certificate
+    key = key_of(type(made.theorem))
+    if made.bound is None:
+        table.row(key, "controlled_testing").refused += 1
+    else:
+        table.chance(key, "controlled_testing", world.error(found) > made.bound, DELTA, made.theorem.citation)
+    inputs = {
+        "hypothesis": int(random.integers(1, 30)),
+        "error": float(random.uniform(0.01, 0.9)),
+        "delta": float(random.uniform(0.001, 0.9)),
+    }
+    fresh = value_of(table, "controlled-testing", **inputs)
+    table.bounded(
+        "batch.controlled_testing.FreshExamples",
+        "its formula",
+        (1 - inputs["error"]) ** fresh,
+        inputs["delta"] / (inputs["hypothesis"] + 2) ** 2,
+    )
+
+
+@subject(
+    "penalized_selection", "batch.penalized_selection.PenalizedSelection", "batch.penalized_selection.PenalizedEstimate"
+)
+def penalized_selection(table, random):
+    world, T = World(random), int(random.choice([1, 5, 30]))
+    X, y = world.sample(T)
+    X = np.round(X * 8) / 8
+    world.points = np.round(world.points * 8) / 8
+    found = batch.penalized_selection(aw.Perceptron(), X, y, delta=DELTA)
+    hypotheses = naive_batch.perceptron_before_every_round(X.tolist(), y.tolist())
+    estimates, _ = naive_batch.estimates(hypotheses, X.tolist(), y.tolist(), DELTA)
+    learner = aw.Perceptron()
+    mistakes = int((learner.learn_many(X, y) != y).sum())
+    for made in all_of(found.certificate):
+        key = key_of(type(made.theorem))
+        table.chance(key, "penalized_selection", world.error(found) > made.bound, DELTA, made.theorem.citation)
+        wanted = min(estimates) if key.endswith("Estimate") else BOUNDS["penalized-selection"](mistakes / T, T, DELTA)
+        table.same(key, "penalized_selection", made.bound, float(wanted), MISSTATED, 1e-9 * float(wanted))
+
+
+@subject("kernel_margin_bound", "batch.kernel_margin.KernelMarginBound", "batch.kernel_margin.MeanKernelMarginBound")
+def kernel_margin(table, random):
+    world, T = World(random), int(random.choice([5, 30]))
+    X, y = world.sample(T)
+    learner = pick(random, aw.Perceptron(), aw.DualPerceptron(), aw.KernelPerceptron())
+    learner.learn_many(X, y)
+    made = batch.kernel_margin_bound(learner, X, y, DELTA)
+    selected = batch.penalized_selection(type(learner)(**learner.parameters), X, y, delta=DELTA)
+    key = key_of(type(made.theorem))
+    table.chance(key, "kernel_margin_bound", world.error(selected) > made.bound, DELTA, made.theorem.citation)
+    # In the form of the exercise, for h of length 1 at margin rho; the linear kernel, any direction and margin.
+    u, rho = random.standard_normal(X.shape[1]), float(random.uniform(0.05, 2))
+    u /= np.linalg.norm(u)
+    dual = aw.DualPerceptron()
+    wrong = dual.learn_many(X, y) != y
+    squares = [float(naive_kernels.linear(row, row)) for row in map(naive_kernels.as_dict, X[wrong].tolist())]
+    mean = float(np.maximum(0.0, 1 - y * (X @ u) / rho).mean())
+    value = float(
+        value_of(
+            table,
+            "kernel-perceptron-margin",
+            mean_hinge=mean,
+            kernel_sum=math.fsum(squares),
+            rho=rho,
+            rounds=T,
+            delta=DELTA,
+        )
+    )
+    chosen = batch.penalized_selection(aw.DualPerceptron(), X, y, delta=DELTA)
+    table.chance("batch.kernel_margin.MeanKernelMarginBound", "kernel_margin_bound", world.error(chosen) > value, DELTA)
+    # What the proof says of every sample: the online mistakes are at most that, without the last term.
+    rest = 6 * math.sqrt(math.log(2 * (T + 1) / DELTA) / T)
+    table.bounded(
+        "batch.kernel_margin.MeanKernelMarginBound",
+        "kernel_margin_bound, mistakes",
+        float(wrong.mean()),
+        value - rest,
+        1e-9,
+    )

@@ -1,0 +1,347 @@
+"""What is true of a run of an expert algorithm: its regrets, and the bound of every theorem, from the rounds alone."""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import naive_exact as exact
+from expert_cases import Case
+from naive_bounds import BOUNDS
+from naive_experts import best_segments
+from proving.judging import EPSILON, Truth, key_of
+from proving.searching import judges
+
+SCALE_FREE = ("AdaHedge", "BOA", "MLpol", "PolynomialWeights")
+
+
+@dataclass
+class Run:
+    """What was played, and what is true of it, in fractions."""
+
+    case: Case
+    n: int
+    low: float = 0.0
+    width: float = 1.0
+    own: list = field(default_factory=list)
+    losses: list = field(default_factory=list)  # None for sleepers
+    gains: list = field(default_factory=list)  # what following each would have saved, by slopes if it learns from these
+    seen: list = field(default_factory=list)  # what the algorithm is shown, as floats; None for sleepers
+    shares: list = field(default_factory=list)
+    sizes: list = field(default_factory=list)
+    exact: bool = True
+    #: Rounds of which only the losses were known.
+    unforecast: int = 0
+
+    @property
+    def rounds(self):
+        return len(self.own)
+
+    @property
+    def log_n(self):
+        return math.log(self.n)
+
+    @property
+    def slept(self):
+        return any(loss is None for row in self.losses for loss in row)
+
+    @property
+    def options(self):
+        return self.case.options
+
+    @property
+    def ranged(self):
+        return "loss_range" in self.options or self.case.name not in SCALE_FREE
+
+    @property
+    def slack(self):
+        """How far rounding may have moved the regret: of terms of these sizes, of sums of them, of weights by these."""
+        terms = self.rounds + self.n + 16
+        return 16 * (1 + self.log_n) * EPSILON * terms * math.fsum(self.sizes)
+
+    def totals(self, rows):
+        return [sum((row[i] for row in rows if row[i] is not None), Fraction(0)) for i in range(self.n)]
+
+    @property
+    def regrets(self):
+        """The regret to every expert over the rounds in which it was awake; None if it never was."""
+        if not self.rounds:
+            return [Fraction(0)] * self.n
+        found = []
+        for i in range(self.n):
+            awake = [t for t in range(self.rounds) if self.losses[t][i] is not None]
+            found.append(sum((self.own[t] - self.losses[t][i] for t in awake), Fraction(0)) if awake else None)
+        return found
+
+    @property
+    def fixed_rate(self):
+        if self.options.get("rate") is not None:
+            return self.options["rate"]
+        if self.options.get("horizon") is not None:
+            return math.sqrt(8 * self.log_n / self.options["horizon"])
+        return 1.0 if self.case.loss == "log" and not self.ranged_log else None
+
+    @property
+    def ranged_log(self):
+        return "loss_range" in self.options or self.case.gradient
+
+    @property
+    def beta(self):
+        given = self.options.get("beta")
+        return given if given is not None else max(0.5, 1 - math.sqrt(self.log_n / self.options["horizon"]))
+
+    @property
+    def alone(self):
+        """A single expert at the rate for a horizon: formulas divide by 0."""
+        return self.n == 1 and self.options.get("beta") is None
+
+
+# ---------------------------------------------------------------------- bounds
+
+ORACLES = {}
+
+
+def oracle(key):
+    def add(function):
+        ORACLES[key] = function
+        judges(key)
+        return function
+
+    return add
+
+
+@oracle("experts.exponential_weights.FixedRateBound")
+def _(run):
+    if run.n == 1:
+        return run.width * run.fixed_rate * run.rounds / 8
+    return run.width * BOUNDS["exponential-weights"](run.log_n, run.rounds, run.fixed_rate)
+
+
+@oracle("experts.exponential_weights.ExpConcaveBound")
+def _(run):
+    return run.width * run.log_n / run.fixed_rate if run.n > 1 else 0.0
+
+
+@oracle("experts.exponential_weights.DoublingBound")
+def _(run):
+    return run.width * BOUNDS["exponential-weights-doubling"](run.log_n, run.rounds)
+
+
+@oracle("experts.exponential_weights.DecreasingRateBound")
+def _(run):
+    return run.width * BOUNDS["exponential-weights-decreasing"](run.log_n, run.rounds)
+
+
+@oracle("experts.second_order_weights.SecondOrderBound")
+def _(run):
+    if run.slept or run.alone:
+        return None
+    squares = [math.fsum(row[i] ** 2 for row in run.seen) for i in range(run.n)]
+    return [run.width * BOUNDS["second-order"](run.log_n, run.beta, square) for square in squares]
+
+
+@oracle("experts.second_order_weights.GeneralSecondOrderBound")
+def _(run):
+    if run.alone:
+        return None
+    return run.width * BOUNDS["second-order-alpha"](run.log_n, run.rounds, run.beta, 2 * run.beta)
+
+
+@oracle("experts.second_order_weights.HorizonBound")
+def _(run):
+    return run.width * BOUNDS["second-order-tuned"](run.log_n, run.options["horizon"])
+
+
+ORACLES["experts.randomized_weighted_majority.RandomizedHorizonBound"] = ORACLES[
+    "experts.second_order_weights.HorizonBound"
+]
+judges("experts.randomized_weighted_majority.RandomizedHorizonBound")
+
+
+def power_of(run):
+    return run.options.get("power") or max(2.0, 2 * run.log_n)
+
+
+@oracle("experts.polynomial_weights.RegretNormBound")
+def _(run):
+    power, total = power_of(run), 0.0
+    for row in run.gains:
+        sizes = [abs(float(gain)) for gain in row if gain is not None]
+        largest = max(sizes)
+        if largest > 0:
+            total += (largest * math.fsum((size / largest) ** power for size in sizes) ** (1 / power)) ** 2
+    return math.sqrt((power - 1) * total)
+
+
+@oracle("experts.polynomial_weights.PolynomialBound")
+def _(run):
+    sizes = [abs(float(gain)) for row in run.gains for gain in row if gain is not None]
+    largest = run.width if "loss_range" in run.options else max(sizes, default=0.0)
+    return BOUNDS["polynomial"](run.log_n, run.rounds, power_of(run), largest)
+
+
+@oracle("experts.mlpol.RangedPolynomialBound")
+def _(run):
+    return run.width * math.sqrt((1 + run.rounds) * run.n * (1 + math.log1p(run.rounds)))
+
+
+@oracle("experts.mlpol.PolynomialPotentialBound")
+def _(run):
+    """sqrt((B + sum r^2) sum of r^2 over 1/rate), the rate before the round for those who had a share."""
+    largest = run.width**2 if "loss_range" in run.options else 0.0
+    squares, regrets, growth = [0.0] * run.n, [0.0] * run.n, 0.0
+    scale = max((abs(float(gain)) for row in run.gains for gain in row if gain is not None), default=0.0)
+    for row in run.gains:
+        gains = [0.0 if gain is None else float(gain) for gain in row]
+        after = max(largest, *(gain * gain for gain in gains))
+        if max(map(abs, gains)) <= run.slack:
+            # Equal losses: what rounding leaves of them makes rates of its own.
+            return None
+        for i, gain in enumerate(gains):
+            # Where a regret is 0 again, or nearly so, rounding decides who has a share.
+            if squares[i] > 0 and abs(regrets[i]) <= 1e-9 * scale + run.slack:
+                return None
+            inverse = largest + squares[i]
+            squares[i] += gain * gain
+            if regrets[i] <= 0 or inverse == 0:
+                inverse = after + squares[i]
+            growth += gain * gain / inverse if gain * gain > 0 else 0.0
+            regrets[i] += gain
+        largest = after
+    return [math.sqrt((largest + square) * growth) for square in squares]
+
+
+@oracle("experts.boa.RangedBernsteinBound")
+def _(run):
+    if run.n == 1:
+        return 0.0
+    log_n, T = run.log_n, run.rounds
+    growth = 1 + (1 + 1 / (4 * log_n)) * (1 + math.log1p(T)) / (2 * math.e)
+    last = (log_n + math.log(growth)) * (2 + math.sqrt(T / log_n))
+    return run.width * (2 * math.sqrt(T * log_n) + 0.5 + last)
+
+
+@oracle("experts.boa.BernsteinBound")
+def _(run):
+    """C + sum of eta r^2 + (ln N + ln W) / eta, with gains larger than any before scaled down."""
+    if run.n == 1:
+        return None
+    largest = run.width if "loss_range" in run.options else 0.0
+    clipped, log_n = 0.0, run.log_n
+    squares, penalties, growth = [0.0] * run.n, [0.0] * run.n, [0.0] * run.n
+
+    def rate(most, square):
+        return min(1 / (2 * most), math.sqrt(log_n / square) if square > 0 else math.inf)
+
+    for row in run.gains:
+        gains = [0.0 if gain is None else float(gain) for gain in row]
+        after = max(largest, *map(abs, gains))
+        if after == 0:
+            continue
+        clipped += after - largest
+        if largest > 0:
+            for i, gain in enumerate(gains):
+                scaled, eta = gain * largest / after, rate(largest, squares[i])
+                penalties[i] += eta * scaled**2
+                squares[i] += scaled**2
+                growth[i] += eta / rate(after, squares[i]) - 1
+        largest = after
+    if largest <= 1e3 * run.slack:
+        return None
+    weight = math.log(1 + math.fsum(growth) / run.n / math.e)
+    return [clipped + penalties[i] + (log_n + weight) / rate(largest, squares[i]) for i in range(run.n)]
+
+
+@oracle("experts.adahedge.AdaHedgeBound")
+def _(run):
+    if run.slept:
+        return None
+    return exact.adahedge(run.log_n, [max(row) - min(row) for row in run.seen])
+
+
+def regret_truth(run, made, bound):
+    """The regret to the expert that the certificate speaks of, and the largest excess over all of them."""
+    bounds = bound if isinstance(bound, list) else [bound] * run.n
+    pairs = [(float(r), b) for r, b in zip(run.regrets, bounds, strict=True) if r is not None]
+    if not pairs:
+        return None
+    closest = min(
+        pairs,
+        key=lambda pair: abs(pair[0] - made.observed) + abs((pair[1] or 0.0) - made.bound * (pair[1] is not None)),
+    )
+    excess = None if bound is None else max(r - b for r, b in pairs)
+    return Truth(closest[0], closest[1], run.slack, excess, bound_slack=1e-6 * abs(closest[1] or 0.0) + 4 * run.slack)
+
+
+def tracking_truth(run, made):
+    """The regret to the best sequence of experts with at most so many shifts; a sleeper's loss is the learner's."""
+    options, shifts = run.options, run.options.get("shifts") or 0
+    share, rate, horizon = options.get("share"), options.get("rate"), options.get("horizon")
+    if horizon is not None:
+        share = shifts / (horizon - 1)
+        entropy = -share * math.log(share) - (1 - share) * math.log(1 - share)
+        rate = math.sqrt(8 / horizon * ((shifts + 1) * run.log_n + (horizon - 1) * entropy))
+    stays = max(0, run.rounds - shifts - 1)
+    bound = ((shifts + 1) * run.log_n - shifts * math.log(share) - stays * math.log(1 - share)) / rate
+    bound = run.width * (bound + rate * run.rounds / 8)
+    if not shifts or not run.rounds:
+        return regret_truth(run, made, bound)
+    losses = [
+        [float(own if loss is None else loss) for loss in row] for own, row in zip(run.own, run.losses, strict=True)
+    ]
+    best = best_segments(losses, shifts)
+    return Truth(float(sum(run.own)) - best, bound, run.slack)
+
+
+def loss_truth(run, made):
+    """Weighted majority, deterministic or not: the loss against that of the best expert."""
+    name = key_of(type(made.theorem))
+    low, width, least = run.low * run.rounds, run.width, min(run.totals(run.losses))
+    own = float(sum(run.own))
+    if name.endswith("WeightedMajorityBound"):
+        bound = BOUNDS["weighted-majority"](run.log_n, float(least), run.options.get("beta", 0.5))
+        return Truth(own, bound)
+    best = (float(least) - low) / width
+    if run.alone:
+        return Truth(own, None, run.slack)
+    return Truth(own, low + width * BOUNDS["randomized-weighted-majority"](run.log_n, run.beta, best), run.slack)
+
+
+def sleeping_truth(run, made):
+    epsilon = run.options.get("epsilon", 0.1)
+    pairs = []
+    for i in range(run.n):
+        awake = [t for t in range(run.rounds) if run.losses[t][i] is not None]
+        if not awake:
+            continue
+        low = run.low * len(awake)
+        least = (float(sum(run.losses[t][i] for t in awake)) - low) / run.width
+        bound = low + run.width * BOUNDS["sleeping"](run.log_n, least, epsilon)
+        pairs.append((float(sum(run.own[t] for t in awake)), bound))
+    if not pairs:
+        return None
+    closest = min(pairs, key=lambda pair: abs(pair[0] - made.observed) + abs(pair[1] - made.bound))
+    return Truth(*closest, run.slack, max(own - bound for own, bound in pairs))
+
+
+def swap_truth(run, made):
+    seen = [[Fraction(value) for value in row] for row in run.seen]
+    observed = run.width * float(exact.swap_regret(run.shares, seen))
+    rate, bound = run.case.base.options.get("rate"), None
+    if rate is not None and run.case.base.name == "ExponentialWeights":
+        if key_of(type(made.theorem)).endswith("FixedRateSwapBound"):
+            bound = run.width * (BOUNDS["swap-regret"](run.n, run.rounds, rate) if run.n > 1 else rate * run.rounds / 8)
+        else:
+            copy = BOUNDS["exponential-weights"](run.log_n, run.rounds, rate) if run.n > 1 else rate * run.rounds / 8
+            bound = run.width * run.n * copy
+    return Truth(observed, bound, run.n * run.slack)
+
+
+OTHERS = {
+    "experts.fixed_share.TrackingBound": tracking_truth,
+    "experts.weighted_majority.WeightedMajorityBound": loss_truth,
+    "experts.randomized_weighted_majority.ExpectedLossBound": loss_truth,
+    "experts.sleeping_experts.SleepingBound": sleeping_truth,
+    "experts.swap_regret.FixedRateSwapBound": swap_truth,
+    "experts.swap_regret.SumOfBaseBounds": swap_truth,
+}
+judges(*OTHERS)

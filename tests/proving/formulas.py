@@ -1,0 +1,24 @@
+"""Closed formulas, each compared with the oracle's in passing."""
+
+import math
+
+from afterwit import bounds
+from naive_bounds import BOUNDS
+from proving.judging import FORMULA, MISSTATED, key_of
+
+
+def value_of(table, theorem, **inputs):
+    """The value of a formula by its id; the oracle's has to be the same."""
+    value = float(bounds.bound(theorem, **inputs))
+    seen = {}
+    for name, given in inputs.items():
+        # The oracles take logarithms where a number may be given instead.
+        by_logarithm = name == "experts" and "log_experts" in BOUNDS[theorem].__code__.co_varnames
+        if name == "hypotheses" or by_logarithm:
+            seen[f"log_{name}"] = math.log(given)
+        else:
+            seen[name] = given
+    wanted = float(BOUNDS[theorem](**seen))
+    key = key_of(type(bounds.find(theorem)))
+    table.same(key, "its formula", value, wanted, MISSTATED, FORMULA * abs(wanted) + 1e-300)
+    return value

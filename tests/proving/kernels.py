@@ -1,0 +1,157 @@
+"""Perceptrons in feature space, and learners made of learners."""
+
+import math
+
+import numpy as np
+
+import afterwit as aw
+import naive_exact as exact
+import naive_kernels as naive
+from afterwit import kernels
+from naive_bounds import BOUNDS
+from naive_multiclass import one_vs_rest
+from proving.judging import APPLIED, EPSILON, Truth, all_of, key_of
+from proving.linear import HINGES, stream
+from proving.searching import judges, subject
+from proving.sequences import pick
+
+#: Kernels, each with its definition.
+KERNELS = (
+    (kernels.linear, (), naive.linear),
+    (kernels.polynomial, (2,), naive.polynomial(2)),
+    (kernels.polynomial, (3,), naive.polynomial(3)),
+    (kernels.all_products, (), naive.all_products),
+)
+
+
+def kernel_run(table, random, name):
+    X, y, _, kind = stream(random, 25)
+    X = X if kind != "unscaled" else np.clip(X, -10, 10)
+    make, arguments, definition = pick(random, *KERNELS) if name == "KernelPerceptron" else KERNELS[0]
+    budget = pick(random, None, None, 1, 3)
+    chosen = (make(*arguments),) if name == "KernelPerceptron" else ()
+    learner = getattr(aw, name)(*chosen, budget=budget)
+    predicted = learner.learn_many(X, y)
+    mistakes = int((predicted != y).sum())
+    rows = [naive.as_dict(row) for row in X.tolist()]
+    _, updates, _, _, cost = naive.kernel_perceptron(definition, rows, y.tolist(), budget)
+    alike = updates == np.flatnonzero(predicted != y).tolist()
+    given = random.random() < 0.6
+    b = random.standard_normal(len(X)) * pick(random, 1.0, 0.1) if given else None
+    found = learner.certificate(X, y, comparator=b) if given else learner.certificate(X, y)
+    gram = [[definition(x, z) for z in rows] for x in rows] if given else []
+    for made in all_of(found):
+        bound = (
+            bound_in_feature_space(made, gram, y.tolist(), b, updates, cost)
+            if given and made.bound is not None and alike
+            else None
+        )
+        short = type(made.theorem).__name__
+        if short == "MarginBound" and given and made.bound is not None and bound is None and alike:
+            table.problem(key_of(type(made.theorem)), name, APPLIED, "the comparator does not separate")
+        slack = 0.0 if bound is None else 1e-6 * bound
+        table.certificate(made, name, Truth(mistakes, bound, bound_slack=slack))
+
+
+def bound_in_feature_space(made, gram, y, b, updates, cost):
+    """The bound for u = sum of b_t phi(x_t) at the scale that the certificate names."""
+    scores = [exact.dot(b, row) for row in gram]
+    margins = [label * score for label, score in zip(y, scores, strict=True)]
+    square = sum((exact.fraction(c) * score for c, score in zip(b, scores, strict=True)), exact.fraction(0))
+    radius = float(exact.root(max((row[t] for t, row in enumerate(gram)), default=exact.fraction(0))))
+    short = type(made.theorem).__name__
+    if short == "MarginBound":
+        least = min(margins, default=1)
+        return float(radius**2 * float(square) / float(least) ** 2) if least > 0 else None
+    if square <= 0:
+        return None
+    length = made.inputs["|u|"] if "|u|" in made.inputs else 1 / made.inputs["rho"]
+    if length == 0:
+        return None
+    scale = exact.fraction(length) / exact.root(square)
+    only = range(len(y)) if short in ("HingeBound", "RootHingeBound", "BudgetBound") else updates
+    losses = [max(exact.fraction(0), 1 - scale * margins[t]) for t in only]
+    total = float(sum(losses, exact.fraction(0)))
+    if short == "BudgetBound":
+        a = radius * length
+        return total + a * a / 2 + math.sqrt(a**4 / 4 + a * a * total + 2 * length**2 * max(0.0, float(cost)))
+    if short == "EuclideanHingeBound":
+        total = float(exact.root(sum((loss**2 for loss in losses), exact.fraction(0))))
+    about_all = short in ("HingeBound", "RootHingeBound")
+    return BOUNDS[HINGES[short]](radius, length if about_all else 1 / length, total)
+
+
+judges("kernels.kernel_perceptron.BudgetBound")
+for _name in ("KernelPerceptron", "DualPerceptron"):
+    subject(_name)(lambda table, random, name=_name: kernel_run(table, random, name))
+
+
+# ---------------------------------------------------------------------- learners made of learners
+
+
+@subject("RepeatLastLabel", "experts.repeat_last_label.ChangesBound")
+def repeat_last_label(table, random):
+    rounds = int(random.choice([1, 2, 5, 40]))
+    y = random.integers(0, 2, rounds) * 2 - 1
+    X = random.standard_normal((rounds, 2))
+    learner = aw.RepeatLastLabel()
+    mistakes = int((learner.learn_many(X, y) != y).sum())
+    changes = int((y[1:] != y[:-1]).sum())
+    table.certificate(learner.certificate(X, y), "RepeatLastLabel", Truth(mistakes, 1 + changes))
+    # Alternating labels, the first of them not the one it begins with: every round is a mistake.
+    first = -int(aw.RepeatLastLabel().predict_one(X[0]))
+    y = first * (-1) ** np.arange(rounds)
+    learner = aw.RepeatLastLabel()
+    learner.learn_many(X, y)
+    table.attained("experts.repeat_last_label.ChangesBound", "RepeatLastLabel", learner.mistakes, rounds)
+
+
+@subject("OneVsRest", "reductions.one_vs_rest.SumOfBounds")
+def many_labels(table, random):
+    X, _, _, kind = stream(random, 25)
+    classes = int(random.integers(2, 5))
+    y = (
+        random.integers(0, classes, len(X))
+        if random.random() < 0.5
+        else np.argmax(X @ random.standard_normal((X.shape[1], classes)), axis=1)
+    )
+    announced = random.random() < 0.5
+    base = pick(random, aw.Perceptron(), aw.Perceptron(intercept=True), aw.MarginPerceptron(margin=0.1))
+    learner = aw.OneVsRest(base, labels=list(range(classes)) if announced else None)
+    predicted = [learner.learn_one(x, label) for x, label in zip(X, y.tolist(), strict=True)]
+    mistakes = sum(guess != label for guess, label in zip(predicted, y.tolist(), strict=True))
+    if kind == "grid" and (np.round(X) == X).all() and type(base) is aw.Perceptron and not base.parameters["intercept"]:
+        rows = [naive.as_dict(row) for row in X.tolist()]
+        wanted = one_vs_rest(rows, y.tolist(), list(range(classes)) if announced else None)[1]
+        table.same("", "OneVsRest", predicted, wanted)
+    made = learner.certificate(X, y)
+    unannounced = 0 if announced else len(learner.classes)
+    total = None if made.bound is None else sum(each.bound for each in made.others) + unannounced
+    table.certificate(made, "OneVsRest", Truth(mistakes, total))
+
+
+@subject("Committee", "reductions.committee.VoteBound", "reductions.committee.ExpectedMistakesBound")
+def committee(table, random):
+    X, y, _, _ = stream(random, 25)
+    members = [aw.Perceptron(), aw.RepeatLastLabel(), aw.AveragedPerceptron(), aw.Perceptron(intercept=True)]
+    members = members[: int(random.integers(1, 5))]
+    learner = aw.Committee(members, weighting=pick(random, "adahedge", "boa", "mlpol"))
+    expected, wrong = 0.0, [0] * len(members)
+    twins = [type(member)(**member.parameters) for member in members]
+    mistakes = 0
+    for x, label in zip(X, y.tolist(), strict=True):
+        weights = list(dict(learner.weights).values()) if isinstance(learner.weights, dict) else list(learner.weights)
+        misses = [int(twin.learn_one(x, label) != label) for twin in twins]
+        expected += math.fsum(w * miss for w, miss in zip(weights, misses, strict=True))
+        wrong = [a + b for a, b in zip(wrong, misses, strict=True)]
+        mistakes += int(learner.learn_one(x, label) != label)
+    slack = 64 * EPSILON * (len(X) + 16) ** 2
+    found = all_of(learner.certificate())
+    promised = next(made.bound for made in found if type(made.theorem).__name__ == "ExpectedMistakesBound")
+    for made in found:
+        vote = type(made.theorem).__name__ == "VoteBound"
+        twice = 2 * promised if vote and promised is not None else None
+        truth = Truth(mistakes if vote else expected, twice, slack, bound_slack=slack)
+        table.certificate(made, "Committee", truth)
+        if made.hindsight is not None:
+            table.same(key_of(type(made.theorem)), "Committee", made.hindsight.value, min(wrong), slack=slack)
