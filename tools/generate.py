@@ -25,7 +25,7 @@ REFERENCE = ROOT / "docs" / "reference.md"
 TABLE = re.compile(r"(<!-- table: (?P<role>\w+) of (?P<families>[a-z ]+) -->\n)(?P<rows>.*?)<!-- end -->", re.DOTALL)
 ROW = re.compile(r"\| `aw\.(?P<name>\w+)\([^`]*\)` \|(?P<rest>.*)")
 #: What most learners take with these defaults; the text around a table says so.
-USUAL = {"intercept": False, "labels": (-1, 1)}
+USUAL = {"intercept": False, "labels": None}
 
 
 def public_stub() -> str:

@@ -1,0 +1,134 @@
+"""The targets that read text: what they read, and where they stop, must be what the slow readers of tests/ say."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import struct
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from afterwit.cli._matrix import read_matrix
+from afterwit.errors import StreamError
+from afterwit.streams import LibsvmStream, _csv, libsvm
+from afterwit.streams.table import read_table
+from fuzzing.mutate import mutate_bytes
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tests"))
+
+import naive_readers
+
+LIBSVM_WORDS = (
+    b" ", b"\t", b"\r", b"\n", b"\r\n", b"#", b":", b"0:", b"1:1", b" 7:2", b"+", b"-", b".", b"e", b"E-", b"e5",
+    b"1e308", b"1e309", b"-1e-400", b"nan", b"inf", b"268435455:1", b"268435456:1", b"99999999999999999999:1",
+    b"000000000001:2", b"123456789012345678", b"0.1", b"9007199254740993", b"1e22", b"1e23", b"\xef\xbb\xbf", b"\0",
+    b"\xff", b"_", b"1_0", b"0" * 60, b"1" * 30, b"0x1p3", b"1:1 1:1", b"2:1 1:1", b"e99999999999999999999", b"\v",
+    b"\f", b"-0", b"+1",
+)  # fmt: skip
+CSV_WORDS = (
+    b",", b";", b"\t", b'"', b'""', b"\n", b"\r", b"\r\n", b" ", b"1", b"-1.5", b"NA", b"nan", b"inf", b"-inf", b"null",
+    b"x", b"1e400", b"1_000", b"\xef\xbb\xbf", b"\0", b"\xff", b"\xc3\xa9", b"\xe2\x80\xa8", b"\xc2\x85", b"a,b\n",
+    b"1,2\n", b",,", b'"a\nb"', b'" 1"', b"\xd9\xa1", b"0" * 40, b"'", b"\x1c", b"+nan", b"1,5",
+)  # fmt: skip
+
+
+def mutate_libsvm(chance: random.Random, content: bytes, others: Sequence[bytes]) -> bytes:
+    """A changed file; at times one with a number whose zeros and exponent are both very long."""
+    if chance.random() < 0.01:
+        zeros = chance.choice((99_998, 99_999, 100_000, 123_455, 999_999)) + chance.randrange(-2, 3)
+        exponent = chance.choice((zeros, zeros + 1, 10 * zeros, 10 * zeros + 7, 10**20)) + chance.randrange(-2, 3)
+        number = chance.choice((f"0.{'0' * zeros}7e{exponent}", f"7{'0' * zeros}e-{exponent}"))
+        return b"1 1:" + number.encode() + b" 2:1\n" + content
+    return mutate_bytes(chance, content, LIBSVM_WORDS, others)
+
+
+def mutate_csv(chance: random.Random, content: bytes, others: Sequence[bytes]) -> bytes:
+    """A changed file; at times one with a cell that is too long."""
+    if chance.random() < 0.002:
+        return content + b"1" * chance.choice((131_070, 131_072, 131_073, 200_000))
+    return mutate_bytes(chance, content, CSV_WORDS, others)
+
+
+def judge_libsvm(content: bytes) -> str | None:
+    """Compare the stream with the slow reader, in blocks of several sizes."""
+    if content.startswith(b"\x1f\x8b"):
+        return None  # it says itself that it is gzip
+    expected, bad_line = naive_readers.libsvm(content)
+    packed = len(content) % 5 == 0
+    for size, most in ((1 << 20, 1 << 30), (7, 2)):
+        libsvm.BUFFER = size
+        try:
+            found, line = _stream(gzip.compress(content) if packed else content, most)
+        finally:
+            libsvm.BUFFER = 1 << 20
+        if line != bad_line:
+            return f"stopped at line {line} where {bad_line} was expected"
+        if _bits(found) != _bits(expected):
+            return f"read {found} where {expected} was expected"
+    return None
+
+
+def _stream(content: bytes, most: int) -> tuple[list[Any], int | None]:
+    rows: list[Any] = []
+    with LibsvmStream(io.BytesIO(content)).reader() as reader:
+        while True:
+            try:
+                block = reader.take(most)
+            except StreamError as error:
+                return rows, error.line
+            if block is None:
+                return rows, None
+            X, y = block
+            assert X.starts is not None
+            assert X.columns is not None
+            for i, label in enumerate(y.tolist()):
+                span = slice(X.starts[i], X.starts[i + 1])
+                rows.append((label, dict(zip(X.columns[span].tolist(), X.values[span].tolist(), strict=True))))
+
+
+def _bits(rows: list[Any]) -> list[Any]:
+    return [(float(label), [(name, struct.pack("d", value)) for name, value in x.items()]) for label, x in rows]
+
+
+def judge_table(content: bytes) -> str | None:
+    """Compare tables of numbers."""
+    return _compare(content, naive_readers.table, _table)
+
+
+def judge_matrix(content: bytes) -> str | None:
+    """Compare payoff matrices."""
+    return _compare(content, naive_readers.matrix, _matrix)
+
+
+def _table(file: Any) -> Any:
+    read = read_table(file)
+    return list(read.names), read.values.tolist(), list(read.skipped)
+
+
+def _matrix(file: Any) -> Any:
+    read = read_matrix(file, ",")
+    return read.payoffs.tolist(), read.rows, read.columns
+
+
+def _compare(content: bytes, slow: Any, quick: Any) -> str | None:
+    if content.startswith(b"\x1f\x8b"):
+        return None
+    try:
+        expected = slow(content)
+    except naive_readers.Refused as error:
+        expected = error.line
+    for size in (1 << 20, 3):
+        _csv.BLOCK = size
+        packed = len(content) % 5 == 0
+        try:
+            found = quick(io.BytesIO(gzip.compress(content) if packed else content))
+        except StreamError as error:
+            found = error.line
+        finally:
+            _csv.BLOCK = 1 << 20
+        if repr(found) != repr(expected):
+            return f"read {found} where {expected} was expected"
+    return None

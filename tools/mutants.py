@@ -1,0 +1,757 @@
+"""Break the sources on purpose, one small thing at a time, and see whether the tests notice.
+
+    python tools/mutants.py                     200 mutants, chosen by seed 1, two at a time
+    python tools/mutants.py --count 50 --seed 7
+    python tools/mutants.py --only experts/boa  mutants of these files only
+    python tools/mutants.py --list              show which would be tried, and run nothing
+
+A mutant is one change in a line that computes: of a sign, a factor, a constant, an index or a comparison, in the
+algorithms, in the formulas and conditions of their theorems, and in the checkers. It is made in a copy of src/ and
+tests/, which runs interpreted. The tests of the file come first, then those of its family (not with --own), the
+quickest first, then those that look at everything; the first failure kills the mutant. A mutant that passes all of
+them survives: a test is missing, or nothing can tell it from the original. Those of the second kind are explained in
+mutants_explained.toml, by file, old line, new line and reason. An explanation that fits no line any more is an error.
+
+Results are kept in build/mutants/ and used again while the file and the tests that decided are the same. Interrupt and
+start again as you like. The exit code is 1 if a survivor is not explained, or if one that is explained is noticed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import compileall
+import hashlib
+import json
+import os
+import py_compile
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "src"
+TESTS = ROOT / "tests"
+KEPT = ROOT / "build" / "mutants"
+EXPLAINED = ROOT / "tools" / "mutants_explained.toml"
+
+FAMILIES = ("linear", "experts", "kernels", "networks", "concepts", "games", "boosting", "batch", "sampling", "certify")
+KINDS = ("sign", "factor", "constant", "index", "comparison")
+
+#: Functions that read and check input, make room, store, or print: other tests are about these.
+OTHER_WORK = re.compile(
+    r"__(?!call__)\w+__|_?(check|checked|read|require|as|to|from|make|need|lay)(_.*)?|\w+_given|_?state|_become|restore|"
+    r"copy|_view|_?grow|_?grown|_?longer|larger|release|write|most|height|portions|blocks|_enter|_rest|_unpack|_admit|"
+    r"_learn_rows|_score_rows|_accept_or_undo|_takes_blocks|_takes_objects|_thread_pools|one_thread|ceiling|"
+    r"_refusal|_in_words|_because_of_size|_named|_title|_sections|_progress|describe|parameters|_?names?|_by_feature"
+)
+#: Calls whose arguments are words for people, or settings that change no result.
+NO_RESULT = {"invalid", "Words", "Assumption", "Hindsight", "errstate", "InputError", "range_words", "shorten", "cast"}
+KEYWORDS = {
+    "axis",
+    "strict",
+    "dtype",
+    "copy",
+    "keepdims",
+    "kind",
+    "check",
+    "exceptval",
+    "order",
+    "ndmin",
+    "maxiter",
+    "markup",
+}
+#: What a theorem says about itself beside its formula.
+CLAIMS = {"foreseeable", "beforehand", "largest"}
+
+OPERATORS: dict[type[ast.AST], tuple[str, tuple[tuple[str, str], ...]]] = {
+    ast.Add: ("+", (("-", "sign"),)),
+    ast.Sub: ("-", (("+", "sign"),)),
+    ast.Mult: ("*", (("/", "factor"),)),
+    ast.Div: ("/", (("*", "factor"),)),
+    ast.BitAnd: ("&", (("|", "sign"),)),
+    ast.BitOr: ("|", (("&", "sign"),)),
+    ast.And: ("and", (("or", "comparison"),)),
+    ast.Or: ("or", (("and", "comparison"),)),
+    ast.Lt: ("<", (("<=", "comparison"), (">=", "comparison"))),
+    ast.LtE: ("<=", (("<", "comparison"), (">", "comparison"))),
+    ast.Gt: (">", ((">=", "comparison"), ("<=", "comparison"))),
+    ast.GtE: (">=", ((">", "comparison"), ("<", "comparison"))),
+    ast.Eq: ("==", (("!=", "comparison"),)),
+    ast.NotEq: ("!=", (("==", "comparison"),)),
+}
+SWAPPED = {
+    "min": "max",
+    "max": "min",
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "argmin": "argmax",
+    "argmax": "argmin",
+}
+
+#: The tests of a file, before the others of its family, where its name does not say them; of a family, for the rest.
+OWN = {
+    "linear": "linear/test_linear_theorems",
+    "linear/_engine": "linear/test_engine linear/test_perceptron linear/test_intercept",
+    "linear/_row": "linear/test_engine",
+    "linear/_weights": "linear/test_engine linear/test_perceptron",
+    "linear/_losses": "linear/test_sgd",
+    "linear/_regret": "linear/test_linear_theorems linear/test_sgd",
+    "linear/_paired": "linear/test_averaged_perceptron linear/test_adagrad linear/test_balanced_winnow",
+    "linear/_scaled": "linear/test_online_svm",
+    "linear/_multiplicative": "linear/test_winnow linear/test_balanced_winnow",
+    "linear/perceptron": "linear/test_perceptron linear/test_theorems",
+    "linear/margin_perceptron": "linear/test_margin_perceptron linear/test_linear_theorems",
+    "experts/online_shortest_path": "experts/test_online_shortest_path experts/test_graph",
+    "experts/_graph": "experts/test_graph",
+    "experts/_pushing": "experts/test_graph experts/test_online_shortest_path",
+    "experts/_path_learner": "experts/test_online_shortest_path experts/test_follow_the_perturbed_leader",
+    "experts/record": "experts/test_record",
+    "experts/regrets": "experts/test_record",
+    "experts": "experts/test_expert_numbers experts/test_expert_oracles experts/test_expert_theorems",
+    "kernels/kernel_perceptron": "kernels/test_kernel_perceptron",
+    "kernels": "kernels/test_kernels kernels/test_kernel_perceptron",
+    "concepts/_tree": "concepts/test_id3",
+    "concepts/_growing": "concepts/test_id3",
+    "concepts/_categories": "concepts/test_id3",
+    "concepts/_batch_rule": "concepts/test_id3 concepts/test_disjunction_learner",
+    "concepts/id3": "concepts/test_id3",
+    "concepts/disjunction_learner": "concepts/test_disjunction_learner",
+    "concepts/radon": "concepts/test_radon",
+    "concepts/_bits": "concepts/test_finite_class",
+    "concepts/_distinct": "concepts/test_finite_class",
+    "concepts/shattering": "concepts/test_dimensions",
+    "concepts/littlestone": "concepts/test_dimensions",
+    "concepts/online_disjunction": "concepts/test_disjunctions",
+    "concepts/winnow_disjunction": "concepts/test_disjunctions",
+    "concepts/_boolean_learner": "concepts/test_disjunctions",
+    "concepts": "concepts/test_finite_class concepts/test_class_learners",
+    "batch/average": "batch/test_average",
+    "batch/confidence": "batch/test_confidence",
+    "batch/progressive": "batch/test_confidence batch/test_formulas",
+    "batch/kernel_margin": "batch/test_kernel_margin",
+    "batch/frozen": "batch/test_frozen",
+    "batch/penalized_selection": "batch/test_penalized_selection",
+    "batch/_hypotheses": "batch/test_penalized_selection",
+    "batch/_linear": "batch/test_average batch/test_penalized_selection",
+    "batch": "batch/test_stopping batch/test_formulas batch/test_frozen",
+    "sampling": "batch/test_sample_sizes bounds/test_bounds",
+    "boosting": "boosting/test_boosting",
+    "games": "games/test_solve_game games/test_game_theorems",
+    "networks": "networks/test_soft_threshold_network",
+    "certify/perceptron": "linear/test_margin_perceptron linear/test_theorems",
+    "certify/linear": "linear/test_theorems linear/test_linear_theorems",
+    "certify/descent": "linear/test_linear_theorems",
+    "certify/multiplicative": "linear/test_linear_theorems linear/test_winnow",
+    "certify/replay": "linear/test_theorems linear/test_linear_theorems",
+    "certify/kernel": "kernels/test_kernel_perceptron",
+    "certify/experts": "experts/test_expert_certificates experts/test_expert_theorems experts/test_expert_oracles",
+    "certify/expert_rounds": "experts/test_expert_certificates experts/test_expert_rounding",
+    "certify/paths": "experts/test_online_shortest_path experts/test_follow_the_perturbed_leader",
+    "certify/repeat_last_label": "experts/test_repeat_last_label",
+    "certify/finite_class": "concepts/test_class_learners",
+    "certify/boolean": "concepts/test_disjunctions",
+    "certify/rules": "concepts/test_id3 concepts/test_disjunction_learner",
+    "certify/boosting": "boosting/test_boosting",
+    "certify/games": "games/test_game_theorems",
+    "certify/committee": "reductions/test_committee",
+    "certify/one_vs_rest": "reductions/test_one_vs_rest",
+}
+#: The tests of what theorems claim about themselves, and of their closed formulas.
+SPECIAL = {**dict.fromkeys(CLAIMS, "bounds/test_theorems_agree"), "bound": "bounds/test_bounds"}
+#: Further folders and files for a family; its own folder is always there.
+ALSO = {
+    "linear": "bounds batch/test_average",
+    "experts": "bounds adversaries/test_experts_are_bitten reductions/test_committee",
+    "kernels": "batch/test_kernel_margin batch/test_penalized_selection",
+    "concepts": "bounds",
+    "games": "bounds",
+    "boosting": "bounds",
+    "batch": "bounds",
+    "sampling": "batch concepts/test_id3 concepts/test_disjunction_learner",
+    "certify": "core/test_certificate linear/test_linear_theorems experts/test_expert_certificates reductions",
+}
+#: Tests that look at everything.
+EVERYTHING = "testing/test_conformance testing/test_expert_testing"
+
+#: Exit codes of tests that end in a crash.
+CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGFPE, -signal.SIGBUS)
+#: Seconds for the tests of one mutant beyond three times what they take without it.
+PATIENCE = 60
+
+
+# ---------------------------------------------------------------------- making mutants
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the text from ``begin`` to ``end`` of a file becomes ``new``."""
+
+    file: str
+    line: int
+    within: str
+    kind: str
+    begin: int
+    end: int
+    new: str
+    #: The line before and after, without the blanks around it.
+    old_line: str
+    new_line: str
+
+    def applied(self, text: str) -> str:
+        return text[: self.begin] + self.new + text[self.end :]
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} ({self.kind})\n    - {self.old_line}\n    + {self.new_line}"
+
+
+class _Finder(ast.NodeVisitor):
+    """Every change of one file."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file, self.text = file, text
+        self.starts = [0]
+        for line in text.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+        self.found: list[Mutant] = []
+        self.path: list[str] = []
+        self.inside = False
+        self.counters: set[str] = set()
+
+    # -- where things are
+
+    def place(self, line: int, column: int) -> int:
+        """Columns of the syntax tree count bytes."""
+        start = self.starts[line - 1]
+        whole = self.text[start : self.starts[line]]
+        return start + len(whole.encode()[:column].decode())
+
+    def begin(self, node: Any) -> int:
+        return self.place(node.lineno, node.col_offset)
+
+    def end(self, node: Any) -> int:
+        return self.place(node.end_lineno, node.end_col_offset)
+
+    def change(self, begin: int, end: int, new: str, kind: str) -> None:
+        line = self.text.count("\n", 0, begin) + 1
+        first, last = self.starts[line - 1], self.starts[line]
+        if end > last:
+            return
+        old_line = self.text[first:last].strip()
+        new_line = (self.text[first:begin] + new + self.text[end:last]).strip()
+        self.found.append(Mutant(self.file, line, ".".join(self.path), kind, begin, end, new, old_line, new_line))
+
+    def between(self, left: Any, right: Any, operator: Any) -> None:
+        """The operator that stands between two operands."""
+        if type(operator) not in OPERATORS:
+            return
+        sign, others = OPERATORS[type(operator)]
+        gap = self.text[self.end(left) : self.begin(right)]
+        at = gap.find(sign)
+        if at < 0 or "#" in gap:
+            return
+        begin = self.end(left) + at
+        for new, kind in others:
+            self.change(begin, begin + len(sign), new, kind)
+
+    # -- what is looked into
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.path.append(node.name)
+        for part in node.body:
+            if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name) and part.targets[0].id in CLAIMS:
+                self.path.append(part.targets[0].id)
+                if isinstance(part.value, ast.Constant):
+                    self.visit(part.value)
+                self.path.pop()
+            elif isinstance(part, ast.FunctionDef | ast.ClassDef):
+                self.visit(part)
+        self.path.pop()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if OTHER_WORK.fullmatch(node.name):
+            return
+        self.path.append(node.name)
+        before = self.inside, self.counters
+        self.inside, self.counters = True, _counters(node)
+        for part in node.body:
+            self.visit(part)
+        self.inside, self.counters = before
+        self.path.pop()
+
+    def visit_Module(self, node: ast.Module) -> None:
+        for part in node.body:
+            if isinstance(part, ast.FunctionDef | ast.ClassDef):
+                self.visit(part)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        pass
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        pass
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        pass
+
+    def visit_Import(self, node: ast.Import) -> None:
+        pass
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_If(self, node: ast.If) -> None:
+        if "compiled" in ast.unparse(node.test) or all(isinstance(part, ast.Raise) for part in node.body):
+            # Only one form, or only a refusal, depends on the condition.
+            for part in node.orelse:
+                self.visit(part)
+            return
+        self.generic_visit(node)
+
+    # -- what is changed
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if not any(
+            isinstance(side, ast.List | ast.Tuple | ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)
+        ):
+            self.between(node.left, node.right, node.op)
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        for left, right in zip(node.values, node.values[1:], strict=False):
+            self.between(left, right, node.op)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for left, operator, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
+            self.between(left, right, operator)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if type(node.op) in OPERATORS and not isinstance(node.value, ast.List | ast.Tuple | ast.JoinedStr):
+            self.between(node.target, node.value, node.op)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        begin = self.begin(node)
+        if isinstance(node.op, ast.USub):
+            self.change(begin, begin + 1, "", "sign")
+        elif isinstance(node.op, ast.Not):
+            self.change(begin, begin + len("not "), "", "comparison")
+        if not isinstance(node.operand, ast.Constant):
+            self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        value = node.value
+        if isinstance(value, bool):
+            new = str(not value)
+        elif isinstance(value, int):
+            new = str(value + 1)
+        elif isinstance(value, float) and (value == 0 or 1e-6 < abs(value) < 1e6):
+            new = repr(2 * value or 1.0)
+        else:
+            return
+        self.change(self.begin(node), self.end(node), new, "constant")
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for index in indices:
+            for each in (index.lower, index.upper) if isinstance(index, ast.Slice) else (index,):
+                if isinstance(each, ast.Name) and each.id in self.counters:
+                    self.change(self.end(each), self.end(each), " + 1", "index")
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in NO_RESULT:
+            return
+        if name in SWAPPED:
+            end = self.end(node.func)
+            self.change(end - len(name), end, SWAPPED[name], "comparison")
+        self.visit(node.func)
+        for each in node.args:
+            self.visit(each)
+        for keyword in node.keywords:
+            if keyword.arg not in KEYWORDS:
+                self.visit(keyword.value)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if self.path[-1] == "bound" and node.value is not None and node.lineno == node.end_lineno:
+            begin, end = self.begin(node.value), self.end(node.value)
+            self.change(begin, end, f"0.5 * ({self.text[begin:end]})", "factor")
+        self.generic_visit(node)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _counters(node: ast.FunctionDef) -> set[str]:
+    """Names of whole numbers: those of loops over a range, and those declared as such."""
+    names = set()
+    for each in ast.walk(node):
+        if (
+            isinstance(each, ast.For)
+            and isinstance(each.target, ast.Name)
+            and ast.unparse(each.iter).startswith("range(")
+        ):
+            names.add(each.target.id)
+        if (
+            isinstance(each, ast.AnnAssign)
+            and isinstance(each.target, ast.Name)
+            and ast.unparse(each.annotation) in ("cython.Py_ssize_t", "cython.int")
+        ):
+            names.add(each.target.id)
+    return names
+
+
+def files() -> list[str]:
+    """The files that have mutants, as paths below src/afterwit."""
+    found = (path for family in FAMILIES for path in sorted((SOURCES / "afterwit" / family).glob("*.py")))
+    return [str(path.relative_to(SOURCES / "afterwit")) for path in found if path.name != "__init__.py"]
+
+
+@cache
+def text_of(file: str) -> str:
+    return (SOURCES / "afterwit" / file).read_text()
+
+
+@cache
+def mutants_of(file: str) -> tuple[Mutant, ...]:
+    """Every mutant of a file, in the order of the text. All are Python, though perhaps nonsense."""
+    finder = _Finder(file, text_of(file))
+    finder.visit(ast.parse(text_of(file)))
+    unique = {(each.begin, each.end, each.new): each for each in finder.found}
+    return tuple(sorted(unique.values(), key=lambda each: (each.begin, each.end, each.new)))
+
+
+def chosen(count: int, seed: int, only: Sequence[str] = ()) -> list[Mutant]:
+    """So many mutants, by chance but the same for a seed: one of each function in turn, in a random order.
+
+    The order goes by hashes of the text, so that a change of one function leaves the mutants of all others in place.
+    """
+    functions: dict[tuple[str, str], list[Mutant]] = {}
+    for file in files():
+        if not only or any(part in file for part in only):
+            for each in mutants_of(file):
+                functions.setdefault((file, each.within), []).append(each)
+    groups = [functions[name] for name in sorted(functions, key=lambda name: _key(str(seed), *name))]
+    for group in groups:
+        group.sort(key=lambda each: _key(str(seed), each.old_line, each.new_line))
+    deepest = max(map(len, groups), default=0)
+    return [group[depth] for depth in range(deepest) for group in groups if depth < len(group)][:count]
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+# ---------------------------------------------------------------------- explanations
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why no test can tell a mutant from the original: it is the same, or only slower."""
+
+    file: str
+    old: str
+    new: str
+    reason: str
+
+    def fits(self, mutant: Mutant) -> bool:
+        return (mutant.file, mutant.old_line, mutant.new_line) == (self.file, self.old, self.new)
+
+
+def explanations() -> list[Explanation]:
+    """What tools/mutants_explained.toml says."""
+    entries = tomllib.loads(EXPLAINED.read_text())["equivalent"] if EXPLAINED.exists() else []
+    return [Explanation(**entry) for entry in entries]
+
+
+def stale(known: Iterable[Explanation]) -> list[Explanation]:
+    """Explanations of mutants that do not exist, or without a reason."""
+    there = set(files())
+    return [
+        each
+        for each in known
+        if not each.reason.strip() or each.file not in there or not any(map(each.fits, mutants_of(each.file)))
+    ]
+
+
+# ---------------------------------------------------------------------- tests
+
+
+def stages_of(file: str, only_own: bool, within: str = "") -> list[list[str]]:
+    """The tests of a file in stages: its own one by one, those of its family, those of everything."""
+    stem = file.removesuffix(".py")
+    family = stem.partition("/")[0]
+    namesake = _tests_in(f"{family}/test_{stem.rpartition('/')[2].lstrip('_')}")
+    special = _tests_in(SPECIAL.get(within.rpartition(".")[2], ""))
+    own = dict.fromkeys([*special, *namesake, *_tests_in(OWN.get(stem, OWN.get(family, "")))])
+    stages, seen = [[each] for each in own], set(own)
+    for wider in () if only_own else (f"{family} {ALSO.get(family, '')}", EVERYTHING):
+        stages.append([each for each in dict.fromkeys(_tests_in(wider)) if each not in seen])
+        seen.update(stages[-1])
+    return [stage for stage in stages if stage]
+
+
+def _tests_in(parts: str) -> list[str]:
+    """Test files by name, or all of a folder, below tests/; those that exist."""
+    found: list[Path] = []
+    for part in parts.split():
+        folder = TESTS / part
+        found += sorted(folder.glob("test_*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
+    return [str(path.relative_to(TESTS)) for path in found if path.exists()]
+
+
+class Bench:
+    """A copy of the sources in which one mutant at a time is tried."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.process: subprocess.Popen[str] | None = None
+        for part in (SOURCES, TESTS):
+            shutil.copytree(
+                part, folder / part.name, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info")
+            )
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        # By the text and not by the time: a mutant of the same length within a second is another file all the same.
+        compileall.compile_dir(folder / "src", quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+
+    def run(self, tests: Sequence[str], timeout: float, file: str = "", text: str = "") -> tuple[str, float, str]:
+        """Passed, failed or timeout; the seconds; and the last line. With a text in place of a file, if given."""
+        path = self.folder / SOURCES.name / "afterwit" / file
+        original = path.read_text() if file else ""
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-m", "not installed_only"]
+        command += ["-p", "no:cacheprovider", *(f"tests/{each}" for each in tests)]
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("COV_", "COVERAGE"))},
+            "PYTHONPATH": str(self.folder / SOURCES.name),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "AFTERWIT_EXPECT": "interpreted",
+            "AFTERWIT_EXAMPLES": os.environ.get("AFTERWIT_EXAMPLES", "5"),
+            "AFTERWIT_SHRINK": "0",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        begin = time.monotonic()
+        if file:
+            path.write_text(text)
+        try:
+            code, output = self._finished(command, environment, timeout)
+        except subprocess.TimeoutExpired:
+            return "timeout", time.monotonic() - begin, "no end"
+        finally:
+            if file:
+                path.write_text(original)
+        if code not in (0, 1, 2, 4, *CRASHES):
+            raise SystemExit(f"the tests {' '.join(tests)} were stopped, or cannot be run:\n{output}")
+        lines = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR", "ImportError"))]
+        return ("failed" if code else "passed"), time.monotonic() - begin, (lines or [""])[0]
+
+    def _finished(self, command: list[str], environment: dict[str, str], timeout: float) -> tuple[int, str]:
+        """The exit code and the output."""
+        self.process = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            output, _ = self.process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.stop()
+            raise
+        return self.process.returncode, output
+
+    def stop(self) -> None:
+        """End the tests, and what they have started."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.communicate()
+
+
+# ---------------------------------------------------------------------- running
+
+
+@dataclass(frozen=True)
+class Outcome:
+    mutant: Mutant
+    #: "killed", "timeout" or "survived".
+    fate: str
+    by: str
+
+
+class Memory:
+    """What happened to mutants before, while source and tests are the same; and how long tests take."""
+
+    def __init__(self, folder: Path, fresh: bool) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "results.jsonl"
+        self.lock = threading.Lock()
+        self.known: dict[str, dict[str, Any]] = {}
+        if self.path.exists() and not fresh:
+            for line in self.path.read_text().splitlines():
+                entry = json.loads(line)
+                self.known[entry["key"]] = entry
+
+    def find(self, key: str) -> dict[str, Any] | None:
+        return self.known.get(key)
+
+    def keep(self, key: str, **entry: Any) -> None:
+        with self.lock:
+            self.known[key] = {"key": key, **entry}
+            with self.path.open("a") as out:
+                print(json.dumps(self.known[key]), file=out)
+
+
+@cache
+def _content(part: str) -> str:
+    return hashlib.sha256((TESTS / part).read_bytes()).hexdigest()
+
+
+class Run:
+    """Mutants tried on some benches."""
+
+    def __init__(self, folder: Path, workers: int, fresh: bool, own: bool, known: Sequence[Explanation]) -> None:
+        self.own, self.known = own, known
+        self.memory = Memory(folder, fresh)
+        self.all_sources = _key(*(path.read_text() for path in sorted(SOURCES.rglob("*.py"))))
+        for path in TESTS.rglob("test_*.py"):
+            _content(str(path.relative_to(TESTS)))  # of now: what is edited from here on is no part of this run
+        self.place = Path(tempfile.mkdtemp(dir=folder))
+        self.benches = [Bench(self.place / str(i)) for i in range(workers)]
+        self.free: SimpleQueue[Bench] = SimpleQueue()
+        for bench in self.benches:
+            self.free.put(bench)
+        self.asking = threading.Lock()
+
+    def close(self) -> None:
+        for bench in self.benches:
+            bench.stop()
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def all(self, mutants: Sequence[Mutant]) -> Iterator[Outcome]:
+        """What happens to each, in order."""
+        pool = ThreadPoolExecutor(len(self.benches))
+        try:
+            yield from pool.map(self.one, mutants)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            self.close()
+
+    def one(self, mutant: Mutant) -> Outcome:
+        bench = self.free.get()
+        try:
+            return self._tried(bench, mutant)
+        finally:
+            self.free.put(bench)
+
+    def _tried(self, bench: Bench, mutant: Mutant) -> Outcome:
+        text = mutant.applied(text_of(mutant.file))
+        # That no test can tell is said of an explained mutant: its own tests are enough to see that none does.
+        only_own = self.own or any(each.fits(mutant) for each in self.known)
+        for stage in stages_of(mutant.file, only_own, mutant.within):
+            tests = sorted(stage, key=lambda each: self._seconds(bench, each))
+            expected = sum(self._seconds(bench, each) for each in tests)
+            key = _key(mutant.file, text, *map(_content, sorted(tests)))
+            found = self.memory.find(key)
+            if found is None:
+                fate, seconds, by = bench.run(tests, 3 * expected + PATIENCE, mutant.file, text)
+                found = {"fate": fate, "by": by}
+                self.memory.keep(key, **found, seconds=round(seconds, 1), mutant=str(mutant))
+            if found["fate"] != "passed":
+                return Outcome(mutant, "timeout" if found["fate"] == "timeout" else "killed", found["by"])
+        return Outcome(mutant, "survived", "")
+
+    def _seconds(self, bench: Bench, test: str) -> float:
+        """How long a test file takes without any mutant; it has to pass."""
+        key = _key("seconds", test, _content(test), self.all_sources)
+        with self.asking:
+            found = self.memory.find(key)
+            if found is None:
+                fate, seconds, by = bench.run([test], 3600)
+                if fate != "passed":
+                    raise SystemExit(f"tests/{test} does not pass without any mutant: {by}")
+                found = {"seconds": round(seconds, 1)}
+                self.memory.keep(key, **found, test=test)
+        return float(found["seconds"])
+
+
+def report(outcomes: Sequence[Outcome], known: Sequence[Explanation]) -> int:
+    """Print what happened to whom; how many survivors nobody explains, and how many explanations are wrong."""
+    fates = ("killed", "timeout", "survived")
+    print(f"  {'':<12}" + "".join(f"{fate:>10}" for fate in fates))
+    groups = [(kind, [each for each in outcomes if each.mutant.kind == kind]) for kind in KINDS]
+    groups += [(family, [each for each in outcomes if each.mutant.file.startswith(family)]) for family in FAMILIES]
+    for name, group in [*groups, ("all", list(outcomes))]:
+        counts = Counter(each.fate for each in group)
+        print(f"  {name:<12}" + "".join(f"{counts[fate]:>10}" for fate in fates))
+    survivors = [each.mutant for each in outcomes if each.fate == "survived"]
+    explained = [(each, why) for each in survivors if (why := next((e for e in known if e.fits(each)), None))]
+    rest = [each for each in survivors if not any(e.fits(each) for e in known)]
+    noticed = len(outcomes) - len(survivors)
+    print(
+        f"{noticed} of {len(outcomes)} were noticed ({noticed / max(1, len(outcomes)):.1%}); "
+        f"of the others {len(explained)} are explained and {len(rest)} are not."
+    )
+    wrong = [each.mutant for each in outcomes if each.fate != "survived" and any(e.fits(each.mutant) for e in known)]
+    for mutant in wrong:
+        print(f"EXPLAINED, BUT NOTICED: {mutant}")
+    for mutant, why in explained:
+        print(f"explained: {mutant}\n    {why.reason}")
+    for mutant in rest:
+        print(f"SURVIVED: {mutant}")
+    return len(rest) + len(wrong)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Break the sources on purpose and see whether the tests notice.")
+    parser.add_argument("--count", type=int, default=200, help="how many mutants (default: 200)")
+    parser.add_argument("--seed", type=int, default=1, help="which mutants (default: 1)")
+    parser.add_argument("--workers", type=int, default=2, help="how many at a time (default: 2)")
+    parser.add_argument("--only", nargs="*", default=(), help="files whose path has one of these parts")
+    parser.add_argument("--own", action="store_true", help="run the tests of the file itself, and no wider ones")
+    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
+    parser.add_argument("--list", action="store_true", help="show the mutants and run nothing")
+    arguments = parser.parse_args()
+    known = explanations()
+    if gone := stale(known):
+        for each in gone:
+            what = f"{EXPLAINED.name}: {each.file} has no such mutant, or no reason is given"
+            print(f"{what}\n    - {each.old}\n    + {each.new}")
+        return 1
+    mutants = chosen(arguments.count, arguments.seed, arguments.only)
+    if arguments.list:
+        for each in mutants:
+            print(each)
+        return 0
+    os.nice(3)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+    run = Run(KEPT, arguments.workers, arguments.fresh, arguments.own, known)
+    outcomes = []
+    for outcome in run.all(mutants):
+        outcomes.append(outcome)
+        place = f"{outcome.mutant.file}:{outcome.mutant.line}"
+        print(f"{len(outcomes):>4}  {outcome.fate:<9} {place}  {outcome.by[:80]}", flush=True)
+    return 1 if report(outcomes, known) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
