@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench wheel test-compiled test-interpreted generate clean
+.PHONY: help demo test lint bench prove mutants fuzz wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -84,6 +84,21 @@ bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (inst
 	$(INSTALL) $$($(REQUIRED) bench)
 	-$(INSTALL) $$($(REQUIRED) bench-games)
 	DATA=$(DATA) $(BIN)/python bench/run.py
+
+# How long to search in all; COUNT=1000000 plays so many sequences instead.
+SECONDS := 60
+WORKERS ?= 2
+
+prove: $(VENV)/installed ## search for sequences that break a theorem (SECONDS=60, or COUNT=1000000); writes docs/evidence.md
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/prove.py --seed $(or $(SEED),0) --workers $(WORKERS) \
+		$(if $(COUNT),--count $(COUNT),--seconds $(SECONDS))
+
+mutants: $(VENV)/test-dependencies ## break the sources on purpose, see that tests notice (COUNT=200 SEED=1)
+	$(BIN)/python tools/mutants.py --count $(or $(COUNT),200) --seed $(or $(SEED),1)
+
+fuzz: $(VENV)/installed $(VENV)/test-dependencies ## changed inputs for the readers and load, beside slow oracles (SECONDS=60, or CASES=10000)
+	$(BIN)/python tools/fuzz.py --seed $(or $(SEED),0) --seconds $(SECONDS) $(if $(CASES),--cases $(CASES)) \
+		$(if $(TARGET),--target $(TARGET))
 
 generate: $(VENV)/installed ## write the types of public names and the tables of learners in docs/reference.md
 	PYTHONPATH=src $(BIN)/python tools/generate.py

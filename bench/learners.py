@@ -95,3 +95,41 @@ def dimension_cases(best_times):
                 best_times(contestants, 5),
                 {"Perceptron": 0.5},
             )
+
+
+def one_row_cases(best_times):
+    """1,000 calls of learn_one on rows of 10 and of 75 numbers, none of them 0: a float64 array against a dict.
+
+    Both hold the same numbers, 50 different rows in turn, after two passes. River learns the same dicts.
+    """
+    from river import linear_model
+
+    kinds = ("Perceptron", "SGD", "AdaGrad", "BalancedWinnow", "OneVsRest", "KernelPerceptron", "Committee")
+    for width in (10, 75):
+        generator = np.random.default_rng(width)
+        rows = list(generator.standard_normal((50, width)))
+        dicts = [{f"feature {j}": value for j, value in enumerate(x.tolist())} for x in rows]
+        labels = [1 if x.sum() >= 0 else -1 for x in rows]
+        truths = [label > 0 for label in labels]
+
+        def learning(learner, examples, answers):
+            def learn():
+                for x, y in zip(examples, answers, strict=True):
+                    learner.learn_one(x, y)
+
+            def learn_all():
+                for _ in range(20):
+                    learn()
+
+            learn(), learn()
+            return learn_all
+
+        for name in kinds:
+            kind = getattr(aw, name)
+            contestants = {
+                "afterwit": learning(kind(), rows, labels),
+                "afterwit, dict": learning(kind(), dicts, labels),
+            }
+            if name == "Perceptron":
+                contestants["River, dict"] = learning(linear_model.Perceptron(), dicts, truths)
+            yield f"learn_one on a row of {width}: {name}", best_times(contestants, 9), {"afterwit, dict": 1.0}

@@ -23,12 +23,13 @@ import numpy as np
 import afterwit as aw
 from accuracy import accuracy_cases
 from batch import batch_cases
+from certificates import certificate_cases
 from committee import committee_case, committee_figures
 from concepts import concept_case
 from experts import expert_cases, forecast_cases
 from games import boosting_case, game_cases
 from kernels import kernel_case
-from learners import dimension_cases, learner_cases, sparse_rows, voted_case
+from learners import dimension_cases, learner_cases, one_row_cases, sparse_rows, voted_case
 from paths import path_cases
 
 HERE = Path(__file__).resolve().parent
@@ -198,6 +199,7 @@ def all_cases(bare):
         learner_cases,
         voted_case,
         dimension_cases,
+        one_row_cases,
         kernel_case,
         committee_case,
         expert_cases,
@@ -206,6 +208,7 @@ def all_cases(bare):
         game_cases,
         boosting_case,
         batch_cases,
+        certificate_cases,
     ):
         yield from cases(best_times)
 
