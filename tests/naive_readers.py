@@ -9,7 +9,7 @@ import re
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LARGEST_ID = 2**28 - 1
 LONGEST_FIELD = 131072
-MISSING = ("", "na", "nan", "null", "none")
+MISSING = ("", "na", "n/a", "nan", "null", "none")
 
 
 class Refused(Exception):  # noqa: N818 - what a reader does is no error of the oracle
@@ -74,8 +74,11 @@ def csv_rows(content, delimiter=None):
         if line.strip():
             break
     if delimiter is None:
-        first = waiting[-1][1] if waiting else ""
-        delimiter = max(",;\t", key=first.count)
+        outside, quoted = "", False
+        for c in waiting[-1][1] if waiting else "":
+            quoted = quoted != (c == '"')
+            outside += "" if quoted else c
+        delimiter = max(",;\t", key=outside.count)
     characters = ((number, c) for source in (waiting, lines) for number, line in source for c in [*line, None])
     cells, cell, state, last = [], [], "begin", 0
     for number, c in characters:

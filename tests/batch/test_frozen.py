@@ -26,6 +26,26 @@ MADE = {
 }
 
 
+FROM_STREAMS = {
+    "average": lambda learner, stream: batch.average(learner, stream, largest_loss=20.0),
+    "random_stopping": lambda learner, stream: batch.random_stopping(learner, stream, seed=5, mistake_bound=100),
+    "large_gap": lambda learner, stream: batch.large_gap(learner, stream),
+    "controlled_testing": lambda learner, stream: batch.controlled_testing(learner, stream, epsilon=0.3),
+    "penalized_selection": lambda learner, stream: batch.penalized_selection(learner, stream, every=5),
+}
+
+
+@pytest.mark.parametrize("name", FROM_STREAMS)
+def test_the_labels_of_a_file_are_looked_at_first(name, tmp_path):
+    """The first label, 1, leaves open whether the other one is 0 or -1."""
+    text = "".join(f"{int(y > 0)} 1:{float(x[0])!r} 2:{float(x[1])!r}\n" for x, y in zip(X, Y, strict=True))
+    (tmp_path / "data.svm").write_text("1 1:1\n" + text)
+    stream = aw.streams.LibsvmStream(tmp_path / "data.svm")
+    found = FROM_STREAMS[name](aw.Perceptron(), stream)
+    assert found.labels == (0, 1)
+    assert found == FROM_STREAMS[name](aw.Perceptron(labels=(0, 1)), stream)
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_saved_and_loaded_it_is_the_same(name, tmp_path):
     predictor = MADE[name](aw.SGD(rate=0.3))

@@ -125,13 +125,16 @@ def test_every_algorithm_runs(run_cli, tmp_path, name):
     [
         (
             ["--algorithm", "exponential-weights"],
-            "s.csv: the loss of expert 'low' in round 1 must be within loss_range",
+            "s.csv, line 2: the loss of expert 'low' must be within loss_range",
         ),
-        (["--loss", "zero-one", "--algorithm", "weighted-majority"], "s.csv: round 11: 'fair' is missing; Weighted"),
-        (["--loss", "log"], "s.csv: round 1: the target load must be 0 or 1"),
+        (
+            ["--loss", "zero-one", "--algorithm", "weighted-majority"],
+            "s.csv, line 12: column fair is missing; WeightedMajority does not",
+        ),
+        (["--loss", "log"], "s.csv, line 2: the target load must be 0 or 1"),
     ],
 )
-def test_what_is_wrong_with_a_round_names_the_file_and_the_round(run_cli, data, tmp_path, arguments, message):
+def test_what_is_wrong_with_a_round_names_the_file_and_the_line(run_cli, data, tmp_path, arguments, message):
     advice, outcomes = data
     advice = advice.copy()
     advice[10, 1] = np.nan
@@ -216,8 +219,47 @@ def test_a_round_without_forecasts_is_named(run_cli, tmp_path):
     (tmp_path / "gap.csv").write_text("load,a,b\n1,2,3\n2,,\n3,4,5\n")
     result = run_cli("experts", "gap.csv", "--target", "load", "--predictions", "out.csv")
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "afterwit: gap.csv: round 2: every expert's forecast is missing\n"
+    remedy = "remove the row, or leave its target empty"
+    assert result.stderr == f"afterwit: gap.csv, line 3: every expert's forecast is missing; {remedy}\n"
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("win,a,b\n1,0.5,0.5\n\n0,0.5,1.0\n", "f.csv, line 4: column b must be strictly between 0 and 1, because"),
+        ("win,a,b\n1,0.5,1.0\n", "f.csv, line 2: column b must be strictly between 0 and 1, because the loss is log"),
+        ("win,a,b\n2,0.5,0.5\n", "f.csv, line 2: the target win must be 0 or 1, because the loss is log"),
+        ("win,a,b\n,0.5,0\n1,0.5,0.5\n", "f.csv, line 2: column b must be strictly between 0 and 1, because"),
+    ],
+)
+def test_what_a_loss_does_not_allow_is_named_by_line_and_column(run_cli, tmp_path, content, message):
+    (tmp_path / "f.csv").write_text(content)
+    result = run_cli("experts", "f.csv", "--target", "win", "--loss", "log")
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+def test_a_cell_that_spoils_a_column_of_numbers_is_named(run_cli, tmp_path):
+    (tmp_path / "f.csv").write_text("y,a,b,c,\n1,2,1,x,\n2,1,oops,y,\n3,2,n/a,z,\n4,3,5,5,\n")
+    result = run_cli("experts", "f.csv", "--target", "y")
+    assert result.returncode == 0
+    assert result.stderr == (
+        "afterwit: warning: left out b: line 3 has 'oops' where a number was expected "
+        "(correct it, or leave the cell empty)\n"
+    )
+    assert "ignored columns that are not numeric: c, (no name)\n" in result.stdout
+
+
+def test_a_column_named_forecast_is_kept_beside_the_forecast(run_cli, tmp_path):
+    (tmp_path / "f.csv").write_text("forecast,y,a,b\nmon,1,2,3\ntue,2,2,4\n")
+    (tmp_path / "g.csv").write_text("day,forecast,a,b\nmon,1,2,3\ntue,2,2,4\n")
+    for name, target, header in (("f", "y", "forecast,y"), ("g", "forecast", "day,forecast")):
+        arguments = ("--experts", "a,b", "--target", target, "--predictions", "out.csv")
+        assert run_cli("experts", f"{name}.csv", *arguments).returncode == 0
+        written = (tmp_path / "out.csv").read_text().splitlines()
+        assert written[0] == f"{header},combined forecast"
+        assert [line.split(",")[:2] for line in written[1:]] == [["mon", "1.0"], ["tue", "2.0"]]
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -377,7 +378,8 @@ def test_the_name_of_a_file(tmp_path, as_path):
         ((np.ones((2, 3)),), "stream must be pairs (x, y), the name of a libsvm file, or examples X with their labels"),
         (
             (5,),
-            "stream must be pairs (x, y), the name of a libsvm file, or examples X with their labels as y; received 5",
+            "stream must be pairs (x, y), the name of a libsvm file, or examples X with their labels: "
+            "play(learner, X, y); received 5",
         ),
         (([1, 2],), "stream must be pairs (x, y)"),
     ],
@@ -438,3 +440,17 @@ def test_one_is_not_a_plural():
     record = aw.experts.play(combined, [[1.0]], [1.0])
     assert "MLpol over 1 round with 1 expert: " in str(record)
     assert ": 1 round, loss" in repr(combined)
+
+
+def test_forecasts_of_numbers_are_not_played_as_labels():
+    """They were, and every forecast that was not the outcome to the last digit was a mistake."""
+    with pytest.raises(InputError, match=r"^learner must be one that predicts labels, because experts\.play\(learner"):
+        aw.play(aw.MLpol(2), [[1.0, 2.0]], [1.5])
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array, sparse.csc_matrix, pandas.DataFrame])
+def test_examples_without_labels_are_no_stream(wrap):
+    learner = aw.Perceptron()
+    with pytest.raises(InputError, match=r"^stream must be pairs \(x, y\), .* labels: play\(learner, X, y\)"):
+        aw.play(learner, wrap(np.eye(2)))
+    assert learner.rounds == 0

@@ -184,12 +184,16 @@ def test_play_counts_what_the_learner_counts(kind, pair, start, tmp_path):
 def test_play_takes_a_file_whose_first_labels_are_all_one(tmp_path):
     path = tmp_path / "f"
     path.write_text("1 1:1\n" * 5000 + "0 2:1\n")
+    for stream in (path, LibsvmStream(path)):
+        learner = aw.Perceptron()
+        assert aw.play(learner, stream).mistakes == 1
+        assert learner.labels == (0, 1)
     learner = aw.Perceptron()
-    assert aw.play(learner, path).mistakes == 1
-    assert learner.labels == (0, 1)
-    learner = aw.Perceptron()
-    with pytest.raises(LabelError, match=r"received 0 \(for these labels, use labels=\(0, 1\)\)"):
-        aw.play(learner, LibsvmStream(path))
+    with (
+        path.open("rb") as file,
+        pytest.raises(LabelError, match=r"received 0 \(for these labels, use labels=\(0, 1\)"),
+    ):
+        aw.play(learner, LibsvmStream(file))
 
 
 @pytest.mark.parametrize(
@@ -230,6 +234,6 @@ def test_the_first_that_is_certain_decides():
 def test_other_labels_have_to_be_given(label):
     with pytest.raises(LabelError) as caught:
         aw.Perceptron().learn_one([1.0], label)
-    remedy = "(for others, use labels=(negative, positive))"
+    remedy = "(for other labels, use labels=(negative, positive); for more than two, OneVsRest)"
     assert str(caught.value) == f"y must be -1 or 1; received {label!r} {remedy}"
-    assert str(Labels((0, 1)).refusal(2)) == "y must be 0 or 1; received 2"
+    assert str(Labels((0, 1)).refusal(2)) == "y must be 0 or 1; received 2 (for more than two labels, use OneVsRest)"

@@ -92,3 +92,65 @@ def test_what_rounding_may_have_moved_grows_with_the_offset_of_the_advice(make):
         assert certificate.rounding >= 1e-17 * offset
     assert found == sorted(found)
     assert found[-1] > 1e4 * found[0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda loss: aw.FixedShare(2, share=0.01, rate=1.0, loss=loss, loss_range=(0, 8)),
+        lambda loss: aw.AdaHedge(2, loss=loss, gradient=False),
+        lambda loss: aw.ExponentialWeights(2, loss=loss, rate=0.1, loss_range=(0, 8)),
+        lambda loss: aw.PolynomialWeights(2, loss=loss),
+    ],
+)  # fmt: skip
+def test_a_loss_of_ones_own_without_a_slope_is_judged_by_what_the_experts_lose(make):
+    """At 1e16 the mean of two forecasts is one of them; of such a loss nothing was said to be moved."""
+    function = aw.losses.function(lambda forecast, outcome: abs(forecast - outcome))
+    random = np.random.default_rng(3)
+    advice, outcomes = random.choice([0.0, 2.0], (200, 2)), random.choice([0.0, 2.0], 200)
+    for offset, verdict in ((1e16, Verdict.NOT_APPLICABLE), (0.0, Verdict.HOLDS), (1e6, Verdict.HOLDS)):
+        learner, named = make(function), make("absolute")
+        for each in (learner, named):
+            each.learn_many(advice + offset, outcomes + offset)
+            assert each.certificate().verdict is verdict
+        assert learner.certificate().rounding == pytest.approx(named.certificate().rounding, rel=0.5)
+
+
+IN_RANGE = {
+    "BOA": lambda n: aw.BOA(n, loss_range=(1.0, 2.0), gradient=False),
+    "ExponentialWeights": lambda n: aw.ExponentialWeights(n, rate=0.5, loss_range=(1.0, 2.0)),
+    "MLpol": lambda n: aw.MLpol(n, loss_range=(1.0, 2.0), gradient=False),
+    "PolynomialWeights": lambda n: aw.PolynomialWeights(n, loss_range=(1.0, 2.0)),
+    "RandomizedWeightedMajority": lambda n: aw.RandomizedWeightedMajority(n, beta=0.7, loss_range=(1.0, 2.0)),
+    "SecondOrderWeights": lambda n: aw.SecondOrderWeights(n, horizon=60, loss_range=(1.0, 2.0)),
+    "SleepingExperts": lambda n: aw.SleepingExperts(n, epsilon=0.1, loss_range=(1.0, 2.0)),
+}
+
+
+@pytest.mark.parametrize("make", IN_RANGE.values(), ids=IN_RANGE)
+def test_losses_that_count_as_in_their_range_break_no_bound(make):
+    """What is outside by less than 1e-9 is shown at the end of the range, but counted as it is."""
+    random = np.random.default_rng(4)
+    ends = np.array([1 - 9e-10, 1.0, 2.0, 2 + 9e-10])
+    for n in (1, 2, 3):
+        for rounds in (1, 2, 5, 60):
+            learner = make(n)
+            learner.observe_many(random.choice(ends, (rounds, n)))
+            certificate = learner.certificate()
+            assert certificate.verdict is Verdict.HOLDS, str(certificate)
+            inside = make(n)
+            inside.observe_many(random.choice(ends[1:3], (rounds, n)))
+            assert inside.certificate().rounding < 1e-10
+
+
+def test_log_losses_that_count_as_in_their_range_break_no_bound():
+    learner = aw.ExponentialWeights(2, loss="log", loss_range=(0.0, 1.0), rate=1.0)
+    learner.learn_many(np.tile([1 - 2**-53, np.exp(-1 - 9e-10)], (100, 1)), np.ones(100))
+    assert learner.certificate().verdict is Verdict.HOLDS
+
+
+def test_the_smallest_numbers_there_are_are_accepted_as_the_rounds():
+    advice, outcomes = [[5e-324, 1e-323]] * 2, [0.0, 1e-323]
+    learner = aw.ExponentialWeights(2)
+    learner.learn_many(advice, outcomes)
+    assert learner.certificate(advice, outcomes).verdict is Verdict.HOLDS

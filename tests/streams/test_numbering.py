@@ -159,13 +159,49 @@ def test_rows_of_ids_stay_ids_and_columns_do_not():
     X, _ = read_libsvm(io.BytesIO(b"1 1:1 2:2\n-1 2:3\n1 1:4\n"))
     for rows in (X[:2], X[[2, 0]], X[np.array([True, False, True])], X[1:, :], X.copy(), 2 * X, X.astype(np.float32)):
         assert type(rows) is LibsvmMatrix
+    for row in (X[0], X[-1], X[np.int64(1)], X[1, :], *X):
+        assert type(row) is LibsvmMatrix
+        assert row.shape == (3,)
     for columns in (X[:, 1:], X[:, [2, 1, 0]], X[:2, :2], X @ np.eye(3), X @ csr_array(np.eye(3)), hstack([X, X]), X.T):
         assert type(columns) is not LibsvmMatrix
+    for entries in (X[X > 1], X[X.toarray() > 2], X[0][[2, 1, 0]], X[0][1:], X[1, 2], X[..., 1]):
+        assert type(entries) is not LibsvmMatrix
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from sklearn.model_selection import train_test_split
 
         assert {type(part) for part in train_test_split(X, random_state=0)} == {LibsvmMatrix}
+
+
+def test_single_rows_of_ids_are_learned_as_ids():
+    text = b"1 1:1 2:2\n-1 2:3\n1 1:4\n"
+    X, y = read_libsvm(io.BytesIO(text))
+    plain, _ = read_libsvm(io.BytesIO(text), first_id=1)
+    for make in (aw.Perceptron, aw.KernelPerceptron, aw.Committee, aw.OneVsRest):
+        learner, twin = make(), make()
+        for x, label in zip(X, y.tolist(), strict=True):
+            learner.learn_one(x, label)
+        twin.learn_many(X, y)
+        assert learner == twin
+        assert [learner.predict_one(X[i]) for i in range(3)] == learner.predict_many(X).tolist()
+        with pytest.raises(InputError, match="because this learner has learned the ids of libsvm text"):
+            learner.predict_many(plain)
+        columns = make()
+        columns.learn_many(plain, y)
+        with pytest.raises(InputError, match="received the ids of libsvm text"):
+            columns.predict_one(X[0])
+
+
+@pytest.mark.parametrize("make", [aw.Perceptron, aw.SGD, aw.OnlineSVM, aw.AdaGrad, aw.BalancedWinnow])
+def test_the_average_of_learners_of_ids_takes_ids(make, tmp_path):
+    (tmp_path / "data.svm").write_bytes(b"1 1:1 2:2\n-1 1:1 2:3\n1 1:4 2:1\n" * 5)
+    X, y = read_libsvm(tmp_path / "data.svm")
+    plain, _ = read_libsvm(tmp_path / "data.svm", first_id=1)
+    for source in ((X, y), (LibsvmStream(tmp_path / "data.svm"),)):
+        found = aw.batch.average(make(), *source, largest_loss=100.0)
+        assert found.predict_many(X).tolist() == found.predict_many(as_ids(plain, 1)).tolist()
+        with pytest.raises(InputError, match="because this learner has learned the ids of libsvm text"):
+            found.predict_many(plain)
 
 
 def test_as_ids_takes_what_learners_take():

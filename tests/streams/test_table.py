@@ -109,3 +109,14 @@ def test_mistakes_name_the_line(text, columns, line, message):
         table(text, columns)
     assert message in str(caught.value)
     assert caught.value.line == line
+
+
+def test_delimiters_inside_quotes_do_not_count():
+    read = read_table(io.BytesIO(b'"a;b;c;d",y,x\n1,2,3\n'))
+    assert read.names == ("a;b;c;d", "y", "x")
+    assert read.values.tolist() == [[1.0, 2.0, 3.0]]
+
+
+def test_a_table_knows_the_lines_of_its_rows():
+    read = read_table(io.BytesIO(b'y,"two\nlines"\n\n1,2\n"3\n",4\n5,6\n'))
+    assert read.lines == [4, 6, 7]

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.learner import BinaryLearner
-from afterwit.core.protocol import BLOCK, Learner
+from afterwit.core.protocol import BLOCK, Learner, labels_beforehand
 from afterwit.data.rows import Rows, read_many, read_one, stack
 from afterwit.errors import Words, counted, invalid
 from afterwit.streams.arrays import ArrayReader, ArrayStream
@@ -169,14 +169,14 @@ def _one(x: Any) -> Any:
 def fresh_copy(learner: Any, X: Any = None, y: Any = None) -> Any:
     """An independent learner in the same state; the caller's own is never changed.
 
-    One that was made without labels takes them from y, or from a stream X that has all labels in memory, and else -1
-    and 1: what is chosen in the end may be the hypothesis before the first round.
+    One that was made without labels takes them from y, or from a stream X whose labels are in memory or in a file, and
+    else -1 and 1: what is chosen in the end may be the hypothesis before the first round.
     """
     if not isinstance(learner, Learner) or isinstance(learner, type):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
     copied = independent_copy(learner)
-    labels = getattr(X, "y", None) if y is None else y
-    if isinstance(copied, BinaryLearner):
+    if isinstance(copied, BinaryLearner) and copied._undecided:
+        labels = labels_beforehand(X, y)
         copied._decide(() if labels is None else labels)
     return copied
 

@@ -278,11 +278,12 @@ class _Average:
     def predictor(self) -> Any:
         """A linear learner with the averaged weights."""
         found = Perceptron(intercept=bool(reserved(self.learner)), labels=self.learner.labels)
-        names = self.learner.state()["names"]
+        learned = self.learner.state()
         length = len(self.learner._vector())
         weights = np.concatenate([self.sum, np.zeros(length - len(self.sum))]) / self.rounds
         counts = {"rounds": self.rounds, "mistakes": self.mistakes, "updates": self.changes}
-        found.restore({**counts, "weights": weights, "names": names})
+        numbering = {name: learned[name] for name in ("names", "by_id") if name in learned}
+        found.restore({**counts, "weights": weights, **numbering})
         return found
 
 

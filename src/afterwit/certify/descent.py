@@ -261,8 +261,10 @@ def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Tra
     steps = STEPS[descent.kind](descent, matrix.shape[1])
     loss, squares, rates, weighted = 0.0, 0.0, 0.0, 0.0
     standstills, rate, differs = 0, descent.rate, None
-    all_slopes = descent.factor * slopes(descent.loss, np.resize(signs, len(scores)), scores)
-    all_losses = descent.factor * losses(descent.loss, np.resize(signs, len(scores)), scores)
+    # Losses of a run that diverges may be larger than any number.
+    with np.errstate(over="ignore"):
+        all_slopes = descent.factor * slopes(descent.loss, np.resize(signs, len(scores)), scores)
+        all_losses = descent.factor * losses(descent.loss, np.resize(signs, len(scores)), scores)
     sparse = hasattr(matrix, "indptr")
     for t, (score, slope, own_loss) in enumerate(zip(scores.tolist(), all_slopes, all_losses.tolist(), strict=True)):
         row = t % len(signs)

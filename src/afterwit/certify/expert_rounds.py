@@ -14,6 +14,9 @@ from afterwit.experts._regret import Setting, Way
 
 Floats = npt.NDArray[np.float64]
 
+#: The least number above 0.
+LEAST_NUMBER = 5e-324
+
 
 def not_these(why: str) -> InputError:
     return InputError(f"the rounds given must be the rounds the learner learned from; {why}")
@@ -67,7 +70,8 @@ def in_range(setting: Setting, losses: Floats) -> Floats:
 
 def _check_means(values: Floats, shares: Floats, forecasts: Floats) -> None:
     terms = shares * values
-    tolerance = 4 * EPSILON * (values.shape[1] + 16) * np.abs(terms).sum(axis=1)
+    # Products below the least normal number have lost digits: each is off by the least number there is.
+    tolerance = (values.shape[1] + 16) * (4 * EPSILON * np.abs(terms).sum(axis=1) + LEAST_NUMBER)
     if not (np.abs(terms.sum(axis=1) - forecasts) <= tolerance).all():
         raise not_these("the forecasts are not the means of the advice by the shares")
 

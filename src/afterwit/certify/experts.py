@@ -95,6 +95,19 @@ class ExpertEvidence(Evidence):
         """The expert it is compared with: the one decided on, or the one to whom the regret is largest."""
         return int(np.argmax(self.regrets_to_the_awake)) if self.expert is None else self.expert
 
+    def against_one(self, theorem: Theorem, observed: Floats, bounds: Floats) -> ExpertEvidence:
+        """The same, compared with one expert, where a theorem has a bound for each.
+
+        That is the best one, as ever; but another if the bound for that one is broken: every bound is judged.
+        """
+        if self.expert is not None:
+            return self
+        ever_awake = self.awake_rounds > 0
+        excess = np.where(ever_awake, observed - bounds, -np.inf)
+        worst = int(np.argmax(excess))
+        broken = excess[worst] > 0 and excess[worst] > replace(self, expert=worst).rounding(theorem, bounds[worst])
+        return replace(self, expert=worst if broken else self.compared)
+
     @property
     def regret(self) -> float:
         if not self.rounds:
@@ -148,7 +161,10 @@ class ExpertEvidence(Evidence):
         if self.setting.gradient and self.setting.loss.kind == "log":
             # The slopes, which no losses bound, are rounded before the bound is computed from them.
             of_sums += 2 * EPSILON * self.parts * float(self.state["blur"])
-        return super().rounding(theorem, bound) + of_sums
+        # Losses that are outside their range by next to nothing are counted as they are, and shown at its end.
+        outside = 4 * float(self.state["outside"])
+        outside *= max(1.0, abs(bound) / self.width) if outside else 1.0
+        return super().rounding(theorem, bound) + of_sums + outside
 
     @property
     def all_losses_are_known(self) -> bool:
@@ -187,9 +203,10 @@ class ExpertEvidence(Evidence):
             return None
         if self.rival is not None:
             words = f"{self.rival.description}; ours was {shown_number(self.loss)}"
-            return Hindsight(self.rival.value, words, "loss")
+            return Hindsight(self.rival.value, words, "loss", self.rival.gap)
         best = self.compared
-        where = f", the best of {self.n:,}; ours was"
+        is_best = best == replace(self, expert=None).compared
+        where = f", the best of {self.n:,}; ours was" if is_best else "; ours was"
         if self.slept:
             where = f" on the {counted(self.awake_rounds[best], 'round')} in which it was awake; there ours was"
         words = f"of expert {self.names[best]!r}{where} {shown_number(self.loss_there)}"
@@ -242,7 +259,8 @@ def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvid
     from afterwit.hindsight import best_convex_combination
 
     found = best_convex_combination(values, read, loss=evidence.setting.loss)
-    return replace(evidence, rival=Hindsight(found.loss, "of the best fixed mixture of the experts", "loss"))
+    rival = Hindsight(found.loss, "of the best fixed mixture of the experts", "loss", found.gap)
+    return replace(evidence, rival=rival)
 
 
 def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
@@ -384,7 +402,7 @@ def _other_state(replayed: Mapping[str, Any], claimed: Mapping[str, Any]) -> Ite
     compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names")
     for name, value in claimed.items():
         # States saved before sizes were kept have none of them.
-        unknown = name in ("size", "blur") and value == 0
+        unknown = name in ("size", "blur", "outside") and value == 0
         if name not in compared and not unknown and not _alike(replayed[name], value):
             yield f"its {name.replace('_', ' ')}"
 

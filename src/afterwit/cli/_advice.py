@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -44,6 +44,8 @@ class Choice:
     experts: list[str]
     far: list[str]
     counting: list[str]
+    #: Columns of numbers with something else in them: the line and the cell.
+    spoilt: Mapping[str, tuple[int, str]]
 
     def warn(self, target: str) -> None:
         """Name the columns that were left out, on standard error."""
@@ -52,6 +54,12 @@ class Choice:
             click.echo(
                 f"afterwit: warning: left out {listed}: too far from {target} to be forecasts of it "
                 "(--experts A,B,... chooses the columns)",
+                err=True,
+            )
+        for column, (line, cell) in self.spoilt.items():
+            click.echo(
+                f"afterwit: warning: left out {column or 'a column without a name'}: line {line} has {shorten(cell)} "
+                f"where a number was expected (correct it, or leave the cell empty)",
                 err=True,
             )
         if self.counting:
@@ -80,7 +88,7 @@ def choose_experts(table: Table, target: str) -> Choice:
     nearest = min((distance for distance in distances.values() if not np.isnan(distance)), default=np.nan)
     # Comparisons with NaN are False: where nothing is known, or the target is constant, nothing is left out.
     far = [name for name in judged if distances[name] > FAR * spread and distances[name] > FAR * nearest]
-    return Choice([name for name in judged if name not in far], far, counting)
+    return Choice([name for name in judged if name not in far], far, counting, table.spoilt)
 
 
 def _median(values: Floats) -> float:
@@ -102,22 +110,31 @@ def row_names(table: Table, used: Sequence[str]) -> dict[str, list[str]]:
     return {name: cells for name, cells in table.texts.items() if name not in used}
 
 
+#: How messages about arrays name a place, and what stands there in messages about a file.
+PLACES = (
+    (re.compile(r"^advice\[(?P<row>\d+), (?P<name>.+?)\]"), "column {name}"),
+    (re.compile(r"^outcomes\[(?P<row>\d+)\]"), "the target {target}"),
+    (re.compile(r" in row (?P<row>\d+)"), ""),
+)
+
+
 @contextmanager
-def naming_rounds(source: str, rows: npt.NDArray[np.intp], target: str = "") -> Iterator[None]:
+def naming_lines(table: Table, rows: npt.NDArray[np.intp], target: str = "") -> Iterator[None]:
     """Turn a message about entries of arrays into one about the file: the array's rows are these rows of it."""
-
-    def number(row: str) -> int:
-        return int(rows[int(row)]) + 1
-
     try:
         yield
     except InputError as error:
-        message = re.sub(r"\bin row (\d+)", lambda found: f"in round {number(found[1])}", str(error))
-        message = re.sub(r"^advice\[(\d+), (.+?)\]", lambda found: f"round {number(found[1])}: {found[2]}", message)
-        message = re.sub(r"^outcomes\[(\d+)\]", lambda found: f"round {number(found[1])}: the target {target}", message)
+        message = str(error)
         if len(rows) == 1:
-            message = re.sub(r"^advice\[(.+?)\]", lambda found: f"round {number('0')}: {found[1]}", message)
-        raise StreamError(message, path=source) from None
+            message = re.sub(r"^advice\[([^,]+?)\]", r"advice[0, \1]", message)
+            message = re.sub(r"^outcomes\b(?!\[)", "outcomes[0]", message)
+        for pattern, instead in PLACES:
+            if found := pattern.search(message):
+                place = instead.format(name=found.groupdict().get("name", "").strip("'"), target=target)
+                message = message[: found.start()] + place + message[found.end() :]
+                line = table.lines[int(rows[int(found["row"])])]
+                raise StreamError(message, path=table.name, line=line) from None
+        raise StreamError(message, path=table.name) from None
 
 
 def require_rows(table: Table) -> None:
@@ -125,8 +142,12 @@ def require_rows(table: Table) -> None:
         raise StreamError("no rows were found after the header", path=table.name)
 
 
-def write_forecasts(file: BinaryIO, columns: dict[str, Sequence[str | float]]) -> None:
-    """Write columns as CSV; what is not a number is an empty cell."""
+def write_forecasts(file: BinaryIO, columns: Mapping[str, Sequence[str | float]], forecasts: Floats) -> None:
+    """Write columns and the forecasts after them as CSV; what is not a number is an empty cell."""
+    name = "forecast"
+    while name in columns:
+        name = f"combined {name}"
+    columns = {**columns, name: forecasts.tolist()}
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)

@@ -14,7 +14,7 @@ from afterwit.cli._advice import (
     Floats,
     advice_of,
     choose_experts,
-    naming_rounds,
+    naming_lines,
     require_rows,
     row_names,
     show_forecasts,
@@ -127,19 +127,19 @@ def experts(
             )
         advice, outcomes, known = _columns(table, target, wanted)
         learner = _made(kind, known, read_loss, given)
-        forecasts = _forecasts(table.name, target, learner, advice, outcomes)
+        forecasts = _forecasts(table, target, learner, advice, outcomes)
         rows = row_names(table, [target, *known])
         if model_file is not None:
             write_model(learner, model_file)
         if prediction_file is not None:
-            columns = {**rows, target: outcomes.tolist(), "forecast": forecasts.tolist()}
-            write_forecasts(prediction_file, columns)
+            write_forecasts(prediction_file, {**rows, target: outcomes.tolist()}, forecasts)
     there = ~np.isnan(outcomes)
     advice, past = advice[there], outcomes[there]
     what = f"forecasts of {target} by {counted(len(known), 'expert')}, {counted(len(past), 'round')}, {read_loss} loss"
     click.echo(f"{algorithm} on {table.name}: {what}")
-    if table.skipped:
-        click.echo(f"ignored columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 90)}")
+    ignored = [name or "(no name)" for name in table.skipped if name not in table.spoilt]
+    if ignored:
+        click.echo(f"ignored columns that are not numeric: {shorten(Words(', '.join(ignored)), 90)}")
     show_leaderboard(learner, algorithm, advice, past, forecasts[there], top)
     show_weights(learner)
     if len(past) < len(outcomes):
@@ -181,7 +181,8 @@ def _columns(table: Table, target: str, wanted: list[str]) -> tuple[Floats, Floa
     advice = advice_of(table, known)
     nobody = there & np.isnan(advice).all(axis=1)
     if nobody.any():
-        raise StreamError(f"round {int(np.argmax(nobody)) + 1}: every expert's forecast is missing", path=table.name)
+        reason = "every expert's forecast is missing; remove the row, or leave its target empty"
+        raise StreamError(reason, path=table.name, line=table.lines[int(np.argmax(nobody))])
     return advice, np.ascontiguousarray(outcomes), known
 
 
@@ -193,14 +194,14 @@ def _made(kind: Any, known: list[str], loss: losses.Loss, given: dict[str, Any])
     return kind(known, **given)
 
 
-def _forecasts(source: str, target: str, learner: Any, advice: Floats, outcomes: Floats) -> Floats:
+def _forecasts(table: Table, target: str, learner: Any, advice: Floats, outcomes: Floats) -> Floats:
     """Learn the rows whose target is known. A row without it is forecast by what was learned before it.
 
     Such a row in which nobody has a forecast gets none.
     """
     there = ~np.isnan(outcomes)
     forecasts = np.full(len(outcomes), np.nan)
-    with naming_rounds(source, np.flatnonzero(there), target):
+    with naming_lines(table, np.flatnonzero(there), target):
         forecasts[there] = learner.learn_many(advice[there], outcomes[there])
     ahead = ~there & ~np.isnan(advice).all(axis=1)
     if ahead.any():
@@ -212,6 +213,6 @@ def _forecasts(source: str, target: str, learner: Any, advice: Floats, outcomes:
                 past.learn_many(advice[begin:end], outcomes[begin:end])
                 continue
             rows = begin + np.flatnonzero(ahead[begin:end])
-            with naming_rounds(source, rows, target):
+            with naming_lines(table, rows, target):
                 forecasts[rows] = past.predict_many(advice[rows])
     return forecasts

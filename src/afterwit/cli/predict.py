@@ -10,7 +10,7 @@ import numpy as np
 
 from afterwit.cli._advice import (
     advice_of,
-    naming_rounds,
+    naming_lines,
     require_rows,
     row_names,
     show_forecasts,
@@ -118,11 +118,11 @@ def _forecast(model: str, learner: Any, file: str, predictions: str | None, inde
         advice = advice_of(table, experts)
         forecasts = np.full(len(advice), np.nan)
         awake = np.flatnonzero(~np.isnan(advice).all(axis=1))
-        with naming_rounds(table.name, awake):
+        with naming_lines(table, awake):
             forecasts[awake] = learner.predict_many(advice[awake])
         rows = row_names(table, experts)
         if out is not None:
-            write_forecasts(out, {**rows, "forecast": forecasts.tolist()})
+            write_forecasts(out, rows, forecasts)
     what = f"{counted(len(advice), 'forecast')} by {type(learner).__name__}"
     click.echo(f"{what}, which has learned {counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}")
     if out is None:

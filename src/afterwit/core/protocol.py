@@ -17,7 +17,7 @@ import numpy.typing as npt
 from afterwit.core.certificate import require_theorems
 from afterwit.data import checks
 from afterwit.data.labels import first_certain_pair, listed
-from afterwit.data.rows import SparseRow, read_many, read_one, stack
+from afterwit.data.rows import SparseRow, is_matrix, read_many, read_one, stack
 from afterwit.errors import InputError, Words, counted, invalid
 
 #: The heads of a printed learning curve.
@@ -223,13 +223,16 @@ def play(
     predicted when it learned, may differ.
 
     A learner that was made without labels, and has learned none, takes them from all labels that are in memory or in
-    the file, and from the first label of any other stream.
+    a file, and from the first label of any other stream. Forecasts of numbers are played by `afterwit.experts.play`.
     """
     passes = checks.count("passes", passes)
     if not callable(delay):
         delay = checks.whole_number("delay", delay, words="a whole number of rounds, at least 0, or a function")
     if not isinstance(learner, Learner) or isinstance(learner, type):
         raise invalid("learner", "an object with predict_one and learn_one", learner)
+    if getattr(learner, "role", "") == "experts":
+        allowed = "one that predicts labels, because experts.play(learner, advice, outcomes) is for forecasts"
+        raise invalid("learner", allowed, learner)
     stream = _stream_of(learner, stream, y)
     tally = _Tally(learner, stream, on_point)
     tally.record.passes = passes
@@ -262,14 +265,26 @@ def _stream_of(learner: Any, stream: Any, y: Any) -> Any:
     elif y is not None:
         stream = _examples(learner, stream, y)
     if getattr(learner, "_undecided", False):
-        labels: Any = y if y is not None else getattr(stream, "y", None)
-        if is_path and os.path.isfile(stream.source):
-            labels = _beginning(stream)
-        elif labels is None and isinstance(stream, (list, tuple)):
-            labels = [pair[1] for pair in stream if isinstance(pair, (list, tuple)) and len(pair) == 2]
+        labels = labels_beforehand(stream, y)
         if labels is not None and first_certain_pair(labels) is not None:
             learner._decide(labels)
     return stream
+
+
+def labels_beforehand(stream: Any, y: Any = None) -> Any:
+    """The labels that can be looked at before a stream is played: those in memory or in a file; None if there are none.
+
+    Of a file, enough of them to tell what they are.
+    """
+    labels: Any = getattr(stream, "y", None) if y is None else y
+    source = getattr(stream, "source", None)
+    if labels is not None:
+        return labels
+    if isinstance(stream, (list, tuple)):
+        return [pair[1] for pair in stream if isinstance(pair, (list, tuple)) and len(pair) == 2]
+    if isinstance(source, (str, os.PathLike)) and source != "-" and os.path.isfile(source):
+        return _beginning(stream)
+    return None
 
 
 def _examples(learner: Any, X: Any, y: Any) -> Any:
@@ -361,8 +376,8 @@ def _play_blocks(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
 
 def _pairs(stream: Any) -> Iterator[tuple[Any, Any]]:
     """The examples with their labels, one by one."""
-    allowed = "pairs (x, y), the name of a libsvm file, or examples X with their labels as y"
-    if not isinstance(stream, Iterable):
+    allowed = "pairs (x, y), the name of a libsvm file, or examples X with their labels: play(learner, X, y)"
+    if not isinstance(stream, Iterable) or is_matrix(stream):
         raise invalid("stream", allowed, stream)
     for pair in stream:
         try:

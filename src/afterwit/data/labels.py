@@ -67,10 +67,13 @@ class Labels:
         where = "y" if position is None else f"y[{position}]"
         label = plain_label(label)
         problem = invalid(where, f"{self.negative!r} or {self.positive!r}", label)
-        if self.pair != PLAIN:
-            return LabelError(str(problem))
         others = certain_pair(label)
-        remedy = f"for these labels, use labels={others}" if others else "for others, use labels=(negative, positive)"
+        if self.pair != PLAIN:
+            remedy = "for more than two labels, use OneVsRest"
+        elif others:
+            remedy = f"for these labels, use labels={others}"
+        else:
+            remedy = "for other labels, use labels=(negative, positive); for more than two, OneVsRest"
         return LabelError(f"{problem} ({remedy})")
 
     def signs(self, labels: Any, first: int = 0) -> Signs:

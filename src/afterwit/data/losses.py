@@ -112,15 +112,15 @@ class Loss:
             at = int(np.argmax(bad))
             raise invalid(where if outcomes.size == 1 else f"{where}[{at}]", allowed, float(outcomes.reshape(-1)[at]))
 
-    def check_forecasts(self, forecasts: Floats, where: str = "advice") -> None:
-        """Refuse forecasts the loss is not defined for."""
+    def check_forecasts(self, forecasts: Floats, name: Callable[[int], Any] = int) -> None:
+        """Refuse forecasts the loss is not defined for; ``name`` gives the name of a column."""
         if self.kind == "log":
             bad = (forecasts <= 0) | (forecasts >= 1)
             if bad.any():
                 at = np.unravel_index(int(np.argmax(bad)), forecasts.shape)
-                place = ", ".join(str(int(i)) for i in at)
+                place = ", ".join([*(str(int(i)) for i in at[:-1]), repr(name(int(at[-1])))]) if at else "0"
                 raise invalid(
-                    f"{where}[{place}]", "strictly between 0 and 1, because the loss is log", float(forecasts[at])
+                    f"advice[{place}]", "strictly between 0 and 1, because the loss is log", float(forecasts[at])
                 )
 
     def _read(self, forecasts: Any, outcomes: Any) -> tuple[Floats, Floats]:

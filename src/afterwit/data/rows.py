@@ -147,6 +147,15 @@ class Rows:
         return matrix
 
 
+def is_matrix(X: Any) -> bool:
+    """Whether it is an array, a sparse matrix or a DataFrame: examples without their labels."""
+    return isinstance(X, np.ndarray) or _is_scipy_sparse(X) or _is_frame(X)
+
+
+def _is_frame(X: Any) -> bool:
+    return type(X).__module__.partition(".")[0] in FRAME_LIBRARIES
+
+
 def read_many(X: Any) -> Rows:
     """Check and flatten many examples."""
     if isinstance(X, Rows):
@@ -154,8 +163,8 @@ def read_many(X: Any) -> Rows:
     if isinstance(X, np.ndarray):
         return _read_dense(X, "X")
     if _is_scipy_sparse(X):
-        return _read_scipy(X, "X")
-    if type(X).__module__.partition(".")[0] in FRAME_LIBRARIES:
+        return _read_scipy(X, "X", _columns_are_ids(X))
+    if _is_frame(X):
         return _read_frame(X)
     if isinstance(X, Sequence) and not isinstance(X, (str, bytes, SparseRow)):
         if len(X) and all(isinstance(row, Mapping) or _is_series(row) for row in X):
@@ -184,11 +193,12 @@ def read_one(x: Any) -> Rows:
     if isinstance(x, SparseRow):
         return _read_sparse_row(x, "x")
     if _is_scipy_sparse(x):
+        ids = _columns_are_ids(x)
         if x.ndim == 1:
             x = x.reshape(1, -1)
         if x.shape[0] != 1:
             raise invalid("x", "one sparse row", Words(f"a sparse matrix of {x.shape[0]} rows"))
-        return _read_scipy(x, "x")
+        return _read_scipy(x, "x", ids)
     if isinstance(x, (str, bytes, Mapping, set, frozenset)) or not (hasattr(x, "__array__") or isinstance(x, Sequence)):
         raise invalid("x", allowed, x)
     array = _as_array(x, "x", allowed)
@@ -312,11 +322,15 @@ def _read_dense(X: npt.NDArray[Any], parameter: str) -> Rows:
     return Rows(X.shape[0], X.shape[1], values, single=parameter == "x")
 
 
-def _read_scipy(X: Any, parameter: str) -> Rows:
+def _columns_are_ids(X: Any) -> bool:
+    """Whether it is a matrix, or a row, of `read_libsvm`."""
+    return bool(getattr(X, "columns_are_ids", False))
+
+
+def _read_scipy(X: Any, parameter: str, ids: bool) -> Rows:
     allowed = "a well-formed sparse matrix"
     if X.ndim != 2:
         raise invalid(parameter, "two-dimensional", Words(f"a sparse array of shape {X.shape}"))
-    ids = bool(getattr(X, "columns_are_ids", False))
     if X.format in ("csc", "bsr"):
         # Converting a malformed one could crash scipy.
         try:

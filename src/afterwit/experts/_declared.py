@@ -126,4 +126,5 @@ COUNTED = (
     Counts("asleep_rounds"),
     Number("size", is_not_negative, "a finite number, at least 0", before=0.0),
     Number("blur", is_not_negative, "a finite number, at least 0", before=0.0),
+    Number("outside", is_not_negative, "a finite number, at least 0", before=0.0),
 )

@@ -21,6 +21,8 @@ cdef class ExpertLearner(JudgedRound):
     cdef public double _size
     # The sum over the rounds of what rounded forecasts may have moved, in units of rounding.
     cdef public double _blur
+    # The sum over the rounds of how far losses were outside their range.
+    cdef public double _outside
 
     cdef void update(self) noexcept nogil
     cdef double regret_to(self, Py_ssize_t i) noexcept nogil

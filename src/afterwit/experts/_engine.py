@@ -84,6 +84,7 @@ class ExpertLearner(JudgedRound):
         self._loss = 0.0
         self._size = 0.0
         self._blur = 0.0
+        self._outside = 0.0
         self._expert_losses = view(np.zeros(self._n))
         self._regrets = view(np.zeros(self._n))
         self._slope_regrets = view(np.zeros(self._n if self._linear else 0))
@@ -137,6 +138,7 @@ class ExpertLearner(JudgedRound):
         self._loss += own
         self._size += fabs(own) + fabs(self._low) + self._width * (self._farthest + (0.5 if self._ranged else 0.0))
         self._blur += self._moved
+        self._outside += self._beyond
         self.update()
         self._rounds += 1
 
@@ -192,7 +194,7 @@ class ExpertLearner(JudgedRound):
         rounds: cython.Py_ssize_t = len(values)
         n: cython.Py_ssize_t = self._n
         sleepers: cython.bint = self._present(values, experts)
-        self._loss_function.check_forecasts(values)
+        self._loss_function.check_forecasts(values, experts.name)
         forecasts = np.empty(rounds)
         made: cython.double[::1] = view(forecasts)
         with self._lock:
@@ -236,7 +238,7 @@ class ExpertLearner(JudgedRound):
         keeping: cython.bint = shares is not None
         sleepers: cython.bint = self._present(values, experts, "advice" if forecasting else "losses")
         if forecasting:
-            self._loss_function.check_forecasts(values)
+            self._loss_function.check_forecasts(values, experts.name)
         forecasts = np.empty(rounds)
         suffered = np.empty(rounds)
         made: cython.double[::1] = view(forecasts)

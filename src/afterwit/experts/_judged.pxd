@@ -30,6 +30,8 @@ cdef class JudgedRound(WeighedRound):
     cdef double _own
     # By how much, in units of rounding, a forecast that was rounded may have moved the loss.
     cdef double _moved
+    # How far a loss, or a slope if it learns from slopes, was outside its range.
+    cdef double _beyond
 
     # What was wrong with the last round.
     cdef Py_ssize_t _bad_expert
@@ -40,6 +42,7 @@ cdef class JudgedRound(WeighedRound):
     cdef double own_loss(self, double outcome) noexcept nogil
     cdef double minus_log(self, double chance, double rest) noexcept nogil
     cdef double own_slope(self, double outcome) noexcept nogil
+    cdef double steepest_secant(self) noexcept nogil
     cdef double gain(self, Py_ssize_t i) noexcept nogil
     cdef int judge(self, double outcome) noexcept nogil
     cdef int judge_losses(self) noexcept nogil

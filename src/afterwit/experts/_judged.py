@@ -85,6 +85,7 @@ class JudgedRound(WeighedRound):
         self._farthest = 0.0
         self._own = 0.0
         self._moved = 0.0
+        self._beyond = 0.0
         self._bad_expert = 0
         self._bad_value = 0.0
         self._raised = cast(Any, None)
@@ -152,6 +153,22 @@ class JudgedRound(WeighedRound):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def steepest_secant(self) -> cython.double:
+        """By how much the loss changes with the forecast, judged by the experts' losses where no slope is known."""
+        i: cython.Py_ssize_t
+        distance: cython.double
+        slope: cython.double
+        steepest: cython.double = 0.0
+        for i in range(self._n):
+            distance = fabs(self._values[self._first + i] - self._forecast)
+            if distance > 0 and (not self._some_sleep or self._awake[i]):
+                slope = fabs(self._losses[i] - self._own) / distance
+                steepest = slope if slope > steepest else steepest
+        return steepest
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def _called(self, slope: cython.bint, forecast: cython.double, outcome: cython.double) -> cython.double:
         """What the user's function gives; what it raises is kept for later, and the loss is then not a number."""
         result: cython.double = NAN
@@ -209,6 +226,8 @@ class JudgedRound(WeighedRound):
         # A user's slope is asked for only where it is learned from.
         if self._linear or (self._loss_kind != FUNCTION and self._loss_kind != ZERO_ONE):
             slope = self.own_slope(outcome)
+        elif self._loss_kind == FUNCTION and not self._drawing:
+            slope = self.steepest_secant()
         # The log loss is as exact as its own size: it is computed from the smaller of f and 1 - f.
         self._moved = fabs(slope) * self._reach if self._loss_kind != LOG else 0.0
         if self._linear:
@@ -268,9 +287,11 @@ class JudgedRound(WeighedRound):
                 seen[i] = (losses[i] - low) / width
             self._seen = seen
         self.mix(middle)
+        self._beyond = 0.0
         if checked and self._farthest > 0.5:
             if self._farthest > 0.5 + SLACK:
                 return self._find_bad(BAD_LOSS)
+            self._beyond = (self._farthest - 0.5) * width
             for i in range(n):
                 seen[i] = 0.0 if self._seen[i] < 0 else 1.0 if self._seen[i] > 1 else self._seen[i]
             self._seen = seen
@@ -339,6 +360,7 @@ class JudgedRound(WeighedRound):
         i: cython.Py_ssize_t
         seen: cython.double
         largest: cython.double = 0.0
+        outside: cython.double
         by_complements: cython.bint = self._loss_kind == LOG and not of_losses and forecast > 0.5
         self._seen = self._seen_scratch
         for i in range(self._n):
@@ -360,6 +382,8 @@ class JudgedRound(WeighedRound):
                 if not -SLACK <= seen <= 1 + SLACK:
                     self._bad_expert = i
                     return BAD_SLOPE
+                outside = -seen if seen < 0 else seen - 1 if seen > 1 else 0.0
+                self._beyond = outside * self._width if outside * self._width > self._beyond else self._beyond
                 seen = 0.0 if seen < 0 else 1.0 if seen > 1 else seen
             self._seen[i] = seen
         self._mixed = -self._low / self._width

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -119,9 +119,7 @@ class RegretTheorem(Theorem):
             # The regret to a mixture is at most the mean of the bounds of its experts.
             bound = bounds.max()
         else:
-            if evidence.expert is None:
-                # Of the experts, the one that comes closest to breaking the bound.
-                evidence = replace(evidence, expert=int(np.argmax(evidence.regrets_to_the_awake - bounds)))
+            evidence = evidence.against_one(self, evidence.regrets, bounds)
             bound = bounds[evidence.expert]
         made: Certificate = evidence.certificate(self.in_run(evidence), float(bound), found[1], *self.further(evidence))
         return made

@@ -23,7 +23,6 @@ True
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import cython
@@ -72,13 +71,10 @@ class SleepingBound(OnAverage):
         lowest = evidence.setting.low * evidence.awake_rounds
         least = (evidence.expert_losses - lowest) / width
         bounds = lowest + width * self.bound(evidence.log_n, least, epsilon)
-        own = evidence.expert_losses + evidence.regrets
-        closest = evidence.expert
-        if closest is None:
-            # Of those that have ever been awake, the one that comes closest to breaking the bound.
-            closest = int(np.argmax(np.where(evidence.awake_rounds > 0, own - bounds, -np.inf)))
-        inputs = {"n": evidence.n, "epsilon": epsilon, "L_i": float(evidence.expert_losses[closest])}
-        return replace(evidence, expert=closest).certificate(self, float(bounds[closest]), inputs)
+        evidence = evidence.against_one(self, evidence.expert_losses + evidence.regrets, bounds)
+        i = evidence.expert
+        inputs = {"n": evidence.n, "epsilon": epsilon, "L_i": float(evidence.expert_losses[i])}
+        return evidence.certificate(self, float(bounds[i]), inputs)
 
 
 @cython.cclass

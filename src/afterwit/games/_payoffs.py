@@ -168,7 +168,7 @@ def read_payoffs(M: Any) -> Payoffs:
 def _read(M: Any) -> Any:
     allowed = "a 2-D array of numbers, a scipy sparse matrix, a DataFrame or a list of lists"
     if _is_scipy_sparse(M):
-        return _read_scipy(M, "M").matrix()
+        return _read_scipy(M, "M", ids=False).matrix()
     if isinstance(M, (str, bytes, dict, set)):
         raise invalid("M", allowed, M)
     array = _as_array(M, "M", allowed)

@@ -19,7 +19,7 @@ class CsvRows:
     """The rows of a source as lists of stripped cells, without empty lines; knows the line it is at.
 
     If no delimiter is given, it is that of comma, semicolon and tab which occurs most in the first line that is not
-    blank.
+    blank, outside of quotes.
     """
 
     def __init__(
@@ -37,7 +37,8 @@ class CsvRows:
         beginning = [""]
         while not beginning[-1].strip() and (line := next(lines, None)) is not None:
             beginning.append(line)
-        delimiter = self._delimiter or max(DELIMITERS, key=beginning[-1].count)
+        unquoted = "".join(beginning[-1].split('"')[::2])
+        delimiter = self._delimiter or max(DELIMITERS, key=unquoted.count)
         text = itertools.chain(beginning[1:], lines)
         reader = csv.reader(text, delimiter=delimiter, skipinitialspace=True, strict=True)
         try:

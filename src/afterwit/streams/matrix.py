@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from afterwit.data.rows import LARGEST_POSITION, read_many, stack
 from afterwit.errors import StreamError, Words, invalid
@@ -33,16 +33,19 @@ class LibsvmMatrix(csr_array):
     """A CSR matrix whose columns are the ids of libsvm text.
 
     A learner that has learned ids takes it, and refuses other matrices: their columns may be counted in another way.
-    Some of its rows are such a matrix too. Some of its columns, and products with it, are ordinary matrices.
+    Its rows, one or some, are of this kind too. Some of its columns, products with it, and what it is converted to
+    (such as ``X.tocsc()`` or ``X.toarray()``) are ordinary.
     """
 
     columns_are_ids = True
 
     def __getitem__(self, key: Any) -> Any:
         found = csr_array(self)[key]
-        last = key[-1] if isinstance(key, tuple) and key else ...
+        last = key[-1] if isinstance(key, tuple) and len(key) > 1 else ...
         rows_only = last is ... or (isinstance(last, slice) and last == slice(None))
-        return LibsvmMatrix(found) if rows_only and found.shape[1:] == self.shape[1:] else found
+        # A mask of the whole matrix, and what is taken from a row, are no rows.
+        rows_only = rows_only and self.ndim == 2 and getattr(key, "ndim", 0) < 2 and issparse(found)
+        return LibsvmMatrix(found) if rows_only and found.shape[-1:] == self.shape[-1:] else found
 
     def __matmul__(self, other: Any) -> Any:
         return csr_array(self) @ other

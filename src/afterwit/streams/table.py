@@ -1,7 +1,7 @@
 """Numbers from a CSV file, plain or gzip: a header with names, then a row of cells for each round.
 
 The cells are separated by commas, semicolons or tabs, whichever occurs most in the header. A cell that is empty or says
-NA, NaN, null or None is missing, and becomes NaN.
+NA, N/A, NaN, null or None is missing, and becomes NaN.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from afterwit.errors import StreamError, Words, shorten
 from afterwit.streams._csv import CsvRows, number_in
 
-MISSING = frozenset(("", "na", "nan", "null", "none"))
+MISSING = frozenset(("", "na", "n/a", "nan", "null", "none"))
 #: Whether a column holds numbers is judged by this many rows.
 ROWS_TO_LOOK_AT = 1000
 
@@ -32,6 +32,10 @@ class Table:
     skipped: tuple[str, ...]
     #: The cells, as they are written, of the columns that were asked for as text.
     texts: Mapping[str, list[str]]
+    #: The line at which each row ends.
+    lines: Sequence[int]
+    #: Of the skipped columns that hold more numbers than other cells: the line of the first other cell, and the cell.
+    spoilt: Mapping[str, tuple[int, str]]
 
     def column(self, name: str) -> npt.NDArray[np.float64]:
         column: npt.NDArray[np.float64] = self.values[:, self.names.index(name)]
@@ -79,6 +83,8 @@ def _read(
     written: dict[str, list[str]] = {column: [] for column in (header[:1] if texts is None else texts)}
     kept = [(cells_of, header.index(column)) for column, cells_of in written.items()]
     rows: list[list[float]] = []
+    lines: list[int] = []
+    spoilt: dict[str, tuple[int, str]] = {}
     waiting: list[tuple[int, list[str]]] = []
     places = None if columns is None else [header.index(column) for column in columns]
     for cells in content:
@@ -86,36 +92,48 @@ def _read(
             expected = "1 cell was" if len(header) == 1 else f"{len(header)} cells were"
             reason = f"{expected} expected, as in the header; found {len(cells)}"
             raise StreamError(reason, path=name, line=reader.line)
+        lines.append(reader.line)
         for cells_of, place in kept:
             cells_of.append(cells[place])
         if places is None:
             waiting.append((reader.line, cells))
             if len(waiting) < ROWS_TO_LOOK_AT:
                 continue
-            places = _places_of_numbers(header, waiting, needed, without)
+            places, spoilt = _places_of_numbers(header, waiting, needed, without)
             rows.extend(_numbers(name, line, header, row, places) for line, row in waiting)
             waiting = []
         else:
             rows.append(_numbers(name, reader.line, header, cells, places))
     if places is None:
-        places = _places_of_numbers(header, waiting, needed, without)
+        places, spoilt = _places_of_numbers(header, waiting, needed, without)
         rows.extend(_numbers(name, line, header, row, places) for line, row in waiting)
     names = tuple(header[place] for place in places)
     skipped = () if columns is not None else tuple(cell for cell in header if cell not in (*names, *without))
-    return Table(name, names, np.array(rows, dtype=np.float64).reshape(len(rows), len(names)), skipped, written)
+    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+    return Table(name, names, values, skipped, written, lines, spoilt)
 
 
 def _places_of_numbers(
     header: list[str], rows: list[tuple[int, list[str]]], needed: str | None, without: Sequence[str]
-) -> list[int]:
-    """The columns that hold a number somewhere and nothing else anywhere, and the one that is needed."""
+) -> tuple[list[int], dict[str, tuple[int, str]]]:
+    """The columns that hold a number somewhere and nothing else anywhere, and the one that is needed.
 
-    def is_one(place: int) -> bool:
+    Also what spoils those of the others that hold more numbers than other cells.
+    """
+    places: list[int] = []
+    spoilt: dict[str, tuple[int, str]] = {}
+    for place, column in enumerate(header):
+        if column in without:
+            continue
         found = [_number(cells[place]) for _, cells in rows]
-        return all(number is not None for number in found) and not all(map(_is_nan, found))
-
-    wanted = [(place, column) for place, column in enumerate(header) if column not in without]
-    return [place for place, column in wanted if column == needed or is_one(place)]
+        numbers = sum(number is not None and not math.isnan(number) for number in found)
+        others = [i for i, number in enumerate(found) if number is None]
+        if column == needed or (numbers and not others):
+            places.append(place)
+        elif numbers > len(others):
+            line, cells = rows[others[0]]
+            spoilt[column] = (line, cells[place])
+    return places, spoilt
 
 
 def _numbers(name: str, line: int, header: list[str], cells: list[str], places: list[int]) -> list[float]:
@@ -135,7 +153,3 @@ def _number(cell: str) -> float | None:
         return math.nan
     number = number_in(cell)
     return number if number is not None and math.isfinite(number) else None
-
-
-def _is_nan(number: float | None) -> bool:
-    return number is not None and math.isnan(number)
