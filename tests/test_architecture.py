@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent / "src" / "afterwit"
 
 #: A room may import the rooms of the lines before its own and, as long as there is no cycle, those of its line.
 LAYERS = (
-    ("errors",),
+    ("errors", "_start"),
     ("data",),
     ("core",),
     ("hindsight", "sampling", "streams"),

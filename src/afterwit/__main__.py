@@ -1,5 +1,5 @@
 """``python -m afterwit``."""
 
-from afterwit.cli import main
+from afterwit._start import start
 
-main()
+start()

@@ -427,6 +427,25 @@ def test_a_live_pipe_is_learned_from_as_it_comes(tmp_path):
     assert (process.returncode, err) == (0, "")
 
 
+def test_ctrl_c_while_the_command_line_is_imported_is_no_traceback():
+    program = """if True:
+        import os, signal, sys
+
+        class Interrupted:
+            def find_spec(self, name, path=None, target=None):
+                if name == "click":
+                    os.kill(os.getpid(), signal.SIGINT)
+
+        sys.meta_path.insert(0, Interrupted())
+        from afterwit._start import start
+        start()
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment(), timeout=60, check=False
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "afterwit: interrupted\n")
+
+
 def test_ctrl_c_while_a_command_is_imported_is_no_error_of_the_import():
     """numpy makes a KeyboardInterrupt that comes while it is imported an ImportError."""
     program = """if True:

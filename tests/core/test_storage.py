@@ -232,3 +232,33 @@ def test_what_is_not_a_state_is_refused_in_a_sentence(make, state):
     with pytest.raises(InputError, match=r"state must be what state\(\) of|rounds, mistakes and updates must be"):
         learner.restore(state)
     assert same_value(learner.state(), before)
+
+
+LEARNED = [
+    aw.Perceptron, aw.AveragedPerceptron, aw.VotedPerceptron, aw.MarginPerceptron, aw.Winnow, aw.BalancedWinnow,
+    aw.OnlineSVM, aw.SGD, lambda **given: aw.SGD(ball=1.0, **given), aw.AdaGrad, aw.SoftThresholdNetwork,
+    aw.KernelPerceptron,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", LEARNED)
+def test_a_state_that_is_not_finite_or_no_ordinary_array_is_refused(make):
+    """NaN weights were taken, and the next block was learned for ever; the mask of a masked array hid a wild index."""
+    X = np.random.default_rng(0).standard_normal((12, 6))
+    learner = make(labels=(-1, 1))
+    learner.learn_many(X, [1, -1, -1] * 4)
+    before = learner.state()
+    tried = 0
+    for name, value in before.items():
+        bad = []
+        if isinstance(value, np.ndarray) and value.size:
+            bad.append(np.ma.array(value, mask=False))
+            bad += [np.full_like(value, number) for number in (np.nan, np.inf, -np.inf) if value.dtype.kind == "f"]
+        elif type(value) is float:
+            bad += [np.nan, np.inf, -np.inf]
+        for each in bad:
+            tried += 1
+            with pytest.raises(InputError):
+                learner.restore({**before, name: each})
+            assert same_value(learner.state(), before)
+    assert tried

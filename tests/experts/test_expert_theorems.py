@@ -332,9 +332,9 @@ def bounds_of(case, losses):
     if case.name == "SecondOrderWeights":
         step = 1 - twin.beta
         per_expert = log_n / step + step * (losses**2).sum(axis=0)
-        closest = np.argmax(gains.sum(axis=0) - per_expert)
+        best = np.argmax(gains.sum(axis=0))
         found = {
-            "second-order bound": per_expert[closest],
+            "second-order bound": per_expert[best],
             "general second-order bound": log_n / step + step * rounds / (2 * twin.beta),
         }
         if "horizon" in options:
@@ -369,7 +369,7 @@ def bounds_of(case, losses):
                 growth += rate * row[i] ** 2
             B, squares, regrets = after, squares + row**2, regrets + row
         per_expert = np.sqrt((B + squares) * growth)
-        found = {"polynomial potential bound": per_expert[np.argmax(gains.sum(axis=0) - per_expert)]}
+        found = {"polynomial potential bound": per_expert[np.argmax(gains.sum(axis=0))]}
         if start:
             found["ML-Poly bound"] = math.sqrt((1 + rounds) * n * (1 + math.log(1 + rounds)))
         return found
@@ -381,7 +381,7 @@ def bounds_of(case, losses):
     W = 1 + ratios / n / math.e
     penalties = [sum(rate * gain**2 for gain, rate in twin.history[i]) for i in range(n)]
     per_expert = np.array([scaled_away + penalties[i] + (log_n + math.log(W)) / twin.rate(i) for i in range(n)])
-    found = {"Bernstein bound": per_expert[np.argmax(gains.sum(axis=0) - per_expert)]}
+    found = {"Bernstein bound": per_expert[np.argmax(gains.sum(axis=0))]}
     if start:
         W = 1 + (1 + 1 / (4 * log_n)) * (1 + math.log(1 + rounds)) / (2 * math.e)
         found["ranged Bernstein bound"] = (

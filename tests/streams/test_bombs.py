@@ -45,7 +45,7 @@ def test_commands_refuse_a_bomb(tmp_path, command, block):
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 2, (done.stdout, done.stderr)
     assert f"{path}: the gzip data unpacks to more than 100 times its size; unpack the file first" in done.stderr

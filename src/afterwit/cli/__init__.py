@@ -8,11 +8,12 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
 import afterwit
+from afterwit._start import end
 from afterwit.errors import AfterwitError
 
 COMMANDS = ("bound", "demo", "experts", "game", "predict", "run", "sample-size")
@@ -38,19 +39,14 @@ class _LazyGroup(click.Group):
 @contextmanager
 def _ending_at_ctrl_c() -> Iterator[None]:
     """Let Ctrl-C end the process at once: raised in the middle of an import, it comes out as an error of numpy's."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) not in (signal.default_int_handler, end):
         yield
         return
-    signal.signal(signal.SIGINT, _end)
+    signal.signal(signal.SIGINT, end)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _end(number: int, _frame: Any) -> NoReturn:
-    os.write(2, b"afterwit: interrupted\n")
-    os._exit(128 + number)
 
 
 def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:

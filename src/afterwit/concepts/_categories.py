@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from afterwit.data.labels import listed, plain_label
 from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, open_frame
+from afterwit.data.values import is_masked_array
 from afterwit.errors import LabelError, Words, invalid
 
 Codes = npt.NDArray[np.int64]
@@ -38,7 +39,7 @@ def read_categories(X: Any) -> Categories:
     if type(X).__module__.startswith("scipy.sparse"):
         X = X.toarray()
     if isinstance(X, np.ndarray):
-        if isinstance(X, np.ma.MaskedArray):
+        if is_masked_array(X):
             raise invalid("X", "without a mask", Words("a masked array"))
         if X.ndim != 2:
             raise invalid("X", "two-dimensional", Words(f"an array of shape {X.shape}"))

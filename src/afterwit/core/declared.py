@@ -114,12 +114,6 @@ def is_finite(value: float) -> bool:
     return -FLOAT_MAX <= value <= FLOAT_MAX
 
 
-def any_number(value: float) -> bool:
-    """What may have overflowed while it was learned."""
-    del value
-    return True
-
-
 def is_not_negative(value: Any) -> Any:
     """Of a finite number, or of every number of an array."""
     return (value >= 0) & (value <= FLOAT_MAX)
@@ -159,8 +153,6 @@ class Numbers(Kept):
     #: Which finite numbers are allowed, as a test and in words.
     test: Callable[[Any], Any] = np.isfinite
     allowed: str = "finite numbers"
-    #: Numbers that may have overflowed while they were learned need not be finite.
-    finite: bool = True
 
     def read(self, learner: Any) -> Any:
         return np.array(getattr(learner, self.attribute)).reshape(self.shape(learner))
@@ -169,9 +161,7 @@ class Numbers(Kept):
         shape = self.shape(learner)
         if not isinstance(value, np.ndarray) or value.dtype != np.float64 or value.shape != shape:
             raise invalid(self.name, f"an array of {' x '.join(map(str, shape))} numbers", value)
-        if self.finite and not np.isfinite(value).all():
-            raise invalid(self.name, "finite numbers", value)
-        if self.finite and not np.all(self.test(value)):
+        if not np.all(self.test(value)):
             raise invalid(self.name, self.allowed, value)
 
     def write(self, learner: Any, value: Any) -> None:

@@ -21,7 +21,7 @@ from afterwit.core.protocol import Training
 from afterwit.data import checks
 from afterwit.data.labels import PLAIN, Labels, labels_of
 from afterwit.data.rows import read_many, read_one, wrong_space
-from afterwit.data.values import same_value
+from afterwit.data.values import is_plain_array, same_value
 from afterwit.errors import Words, counted, invalid, shorten
 
 if cython.compiled:
@@ -97,6 +97,9 @@ class Storable:
         allowed = f"what state() of {type(self).__name__} returns"
         if not isinstance(state, dict):
             raise invalid("state", allowed, state)
+        for name, value in state.items():
+            if isinstance(value, np.ndarray) and not is_plain_array(value):
+                raise invalid(name, "an ordinary array, of finite numbers", value)
         try:
             self._check_counts(state)
             self._check_state(state)

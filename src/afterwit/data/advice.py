@@ -15,6 +15,7 @@ import numpy.typing as npt
 from afterwit.data._arrays import finite_row
 from afterwit.data.checks import is_whole
 from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, number, open_frame, plain_name
+from afterwit.data.values import is_masked_array
 from afterwit.errors import InputError, Words, counted, invalid, shorten
 
 Floats = npt.NDArray[np.float64]
@@ -150,7 +151,7 @@ def _place(parameter: str, values: Floats, i: int, name: Any) -> str:
 
 
 def _numbers(advice: Any, parameter: str, allowed: str) -> Floats:
-    if isinstance(advice, np.ma.MaskedArray):
+    if is_masked_array(advice):
         advice = np.ma.filled(advice.astype(np.float64), np.nan)
     try:
         array = np.asarray(advice)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.values import is_masked_array
 from afterwit.errors import InputError, LabelError, Words, invalid
 
 Signs = npt.NDArray[np.int8]
@@ -158,7 +159,7 @@ def listed(labels: Any) -> Any:
         if not hasattr(labels, "to_numpy"):
             raise invalid("y", "a sequence or a 1-D array of labels", labels)
         labels = labels.to_numpy()
-    if isinstance(labels, np.ma.MaskedArray):
+    if is_masked_array(labels):
         raise invalid("y", "without a mask", Words("a masked array"))
     if labels.ndim != 1:
         raise invalid("y", "one-dimensional", Words(f"an array of shape {labels.shape}"))

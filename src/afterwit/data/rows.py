@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from afterwit.data._arrays import finite_row, float_row
 from afterwit.data.labels import Labels, Signs
+from afterwit.data.values import is_masked_array
 from afterwit.errors import InputError, Words, counted, invalid
 
 Floats = npt.NDArray[np.float64]
@@ -309,7 +310,7 @@ def _as_array(X: Any, parameter: str, allowed: str) -> npt.NDArray[Any]:
 
 
 def _read_dense(X: npt.NDArray[Any], parameter: str) -> Rows:
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+    if is_masked_array(X) and np.ma.is_masked(X):
         raise invalid(parameter, "without masked entries", Words("a masked array"))
     if X.ndim != 2:
         if X.size == 0 and X.ndim == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any
 
 import numpy as np
@@ -41,3 +42,17 @@ def are_different(names: Any, count: int | None = None) -> bool:
     if not isinstance(names, list) or not all(map(is_hashable, names)):
         return False
     return len(set(names)) == len(names) and (count is None or len(names) == count)
+
+
+def is_plain_array(array: Any) -> bool:
+    """Whether it is an array of numpy's own type without NaN and infinity."""
+    return type(array) is np.ndarray and (array.dtype.kind != "f" or bool(np.isfinite(array).all()))
+
+
+def is_masked_array(value: Any) -> bool:
+    """Whether it is one of ``numpy.ma``, which is not imported for that.
+
+    A child that is forked while another thread imports it would wait for that import for ever.
+    """
+    kind = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    return kind is not None and isinstance(value, kind)

@@ -18,6 +18,7 @@ from afterwit.core.learner import Storable, view
 from afterwit.core.turns import Lock, Rounds, breathe
 from afterwit.data.checks import count_of, is_number, optional, real_number, seed
 from afterwit.data.draws import Draws
+from afterwit.data.values import is_masked_array
 from afterwit.errors import Words, counted, invalid
 from afterwit.experts._graph import Edge, Floats, PathGraph
 
@@ -159,7 +160,7 @@ class PathLearner(Storable):
         return [costs[edge] for edge in self._graph.edges]
 
     def _numbers(self, costs: Any) -> Any:
-        if isinstance(costs, np.ma.MaskedArray):
+        if is_masked_array(costs):
             raise invalid(self._costs, "numbers, without a mask", Words("a masked array"))
         try:
             array = np.asarray(costs)

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data.rows import _as_array, _is_scipy_sparse, _read_dense, _read_scipy
+from afterwit.data.values import is_masked_array
 from afterwit.errors import Words, invalid
 
 Floats = npt.NDArray[np.float64]
@@ -174,8 +175,8 @@ def _read(M: Any) -> Any:
     array = _as_array(M, "M", allowed)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise invalid("M", allowed, Words(f"an array of shape {array.shape} and dtype {array.dtype}"))
-    if isinstance(M, np.ma.MaskedArray) or not array.flags.c_contiguous or array.dtype != np.float64:
-        rows = _read_dense(M if isinstance(M, np.ma.MaskedArray) else array, "M")
+    if is_masked_array(M) or not array.flags.c_contiguous or array.dtype != np.float64:
+        rows = _read_dense(M if is_masked_array(M) else array, "M")
         return rows.values.reshape(rows.count, rows.width)
     return array
 

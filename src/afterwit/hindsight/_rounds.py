@@ -13,6 +13,7 @@ from afterwit.data import losses as losses_module
 from afterwit.data.advice import MANY, Experts, check_presence, read_outcomes, read_rounds
 from afterwit.data.losses import Loss
 from afterwit.data.rows import FRAME_LIBRARIES, as_mapping
+from afterwit.data.values import is_masked_array
 from afterwit.errors import InputError, Words, invalid
 
 Floats = npt.NDArray[np.float64]
@@ -72,7 +73,7 @@ def read_matrix(rounds: Any, parameter: str) -> tuple[Floats, Experts]:
         if isinstance(rounds, (str, bytes)) or not (hasattr(rounds, "__array__") or isinstance(rounds, Sequence)):
             raise invalid(parameter, MANY, rounds)
         try:
-            rounds = rounds if isinstance(rounds, np.ma.MaskedArray) else np.asarray(rounds)
+            rounds = rounds if is_masked_array(rounds) else np.asarray(rounds)
         except (TypeError, ValueError):
             raise invalid(parameter, MANY, rounds) from None
         if rounds.ndim != 2:

@@ -294,6 +294,12 @@ class LinearLearner(WeightLearner):
             if self.is_sound():
                 return done
             self._become(before)
+            if done == begin:
+                # The values were checked; so they are others now than they were then.
+                raise DivergenceError(
+                    f"the weights of {type(self).__name__} are infinite or NaN, because the values in X were changed "
+                    "while they were learned; make the learner anew, and do not write to X meanwhile"
+                )
             if done == begin + 1:
                 raise self._divergence()
             # Half of the rows, and so on, until the round is found.

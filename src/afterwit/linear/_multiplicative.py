@@ -22,7 +22,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import Count, Number, Option, any_number, not_negative
+from afterwit.core.declared import Count, Number, Option, not_negative
 from afterwit.data.checks import positive_number
 from afterwit.errors import invalid
 from afterwit.linear._engine import SHARED
@@ -75,9 +75,9 @@ class MultiplicativeLearner(PairedLearner):
     options = (Option("rate", 0.1, positive_number), *SHARED)
     kept = (
         not_negative("shift"),
-        Number("total", any_number, "a number"),
-        Number("lost", any_number, "a number"),
-        Number("peak", any_number, "a number"),
+        Number("total"),
+        Number("lost"),
+        Number("peak"),
         Count("moved"),
         Count("changes"),
     )

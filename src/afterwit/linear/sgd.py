@@ -27,7 +27,7 @@ from typing import Any
 
 import cython
 
-from afterwit.core.declared import Number, Option, any_number
+from afterwit.core.declared import Number, Option
 from afterwit.data.checks import one_of, optional, positive_number
 from afterwit.data.margin_losses import LOSSES
 from afterwit.linear._engine import SHARED, check_square
@@ -84,7 +84,7 @@ class SGD(ScaledLearner):
         Option("ball", None, optional(positive_number)),
         *SHARED,
     )
-    kept = (*ScaledLearner.kept, Number("square", any_number, "a number"))
+    kept = (*ScaledLearner.kept, Number("square"))
 
     def _begin(self) -> None:
         self._loss = LOSSES.index(self._options["loss"])

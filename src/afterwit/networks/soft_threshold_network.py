@@ -114,7 +114,7 @@ class SoftThresholdNetwork(LinearLearner):
         Option("seed", 0, numpy_seed),
         LABELS,
     )
-    kept = (Numbers("inner", _inner_shape, finite=False),)
+    kept = (Numbers("inner", _inner_shape),)
 
     def _begin(self) -> None:
         gates = self._options["gates"]

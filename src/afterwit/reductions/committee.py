@@ -148,7 +148,7 @@ class Committee(BinaryLearner):
         x = as_mapping(x)
         row = self._members.shared_row(x)
         if row is not None:
-            with self._lock:
+            with self._lock, Rounds():
                 said, changed = self._members.learn_on(row, sign)
                 losses = np.array([[0.0 if vote == sign else 1.0 for vote in said]])
                 score = _vote_of(said, self._weighed(losses)[0].tolist())

@@ -135,11 +135,12 @@ class OneVsRest(Storable):
             by_name = isinstance(row, dict)
             self._make_ready(learners, len(row), 0 if by_name else len(row))
             harmless = not by_name or is_harmless(row)
-            with undone_if_refused([] if self._is_steady() and harmless else self._learners):
-                for k, learner in enumerate(learners):
-                    learner.learn_one(row, 1 if k == code[0] else -1)
-            changed = any(learner.updates != before for learner, before in zip(learners, updates, strict=True))
-            self._take(np.array([predicted], dtype=np.intp), code, np.array([changed]), new, learners)
+            with Rounds():
+                with undone_if_refused([] if self._is_steady() and harmless else self._learners):
+                    for k, learner in enumerate(learners):
+                        learner.learn_one(row, 1 if k == code[0] else -1)
+                changed = any(learner.updates != before for learner, before in zip(learners, updates, strict=True))
+                self._take(np.array([predicted], dtype=np.intp), code, np.array([changed]), new, learners)
             return None if predicted < 0 else self._classes.labels[predicted]
 
     def _scores_of(self, x: Any) -> list[float]:
