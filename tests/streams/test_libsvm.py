@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from afterwit.errors import StreamError
-from afterwit.streams import LibsvmStream
+from afterwit.errors import InputError, StreamError
+from afterwit.streams import LibsvmStream, read_libsvm
 from afterwit.streams import libsvm as module
 
 
@@ -271,3 +271,9 @@ def test_exponents_beyond_any_counter_are_read_as_python_reads_them(text):
         return
     with pytest.raises(StreamError, match=r"line 1: found .* where a finite number was expected"):
         read(f"1 1:{text}\n")
+
+
+@pytest.mark.parametrize("source", [3, None, [b"1 1:1"]])
+def test_what_is_no_source_is_refused_in_a_sentence(source):
+    with pytest.raises(InputError, match=r'^source must be a path, "-" for standard input, or a file opened for bytes'):
+        read_libsvm(source)

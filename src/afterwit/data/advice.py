@@ -187,7 +187,7 @@ def _from_frame(advice: Any, experts: Experts, fresh: bool, parameter: str) -> t
     if not experts.names and len(frame.columns) != experts.count:
         # Nobody knows who the others are: they are not asleep but forgotten.
         allowed = f"a DataFrame with {counted(experts.count, 'column')}, one for each expert"
-        remedy = "where some are missing, n_experts=[...] has to name all"
+        remedy = "if some experts have no column, name all of them: n_experts=[...]"
         raise invalid(parameter, f"{allowed} ({remedy})", Words(f"one with {len(frame.columns):,}"))
     experts = experts.named(list(frame.columns), fresh, parameter)
     values = np.full((len(frame), experts.count), np.nan)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from afterwit.errors import StreamError
+from afterwit.errors import StreamError, invalid
 
 GZIP_MAGIC = b"\x1f\x8b"
 #: A line this long is not a line of a data file.
@@ -62,8 +62,10 @@ class ByteSource:
             if sys.stdin is None:
                 raise StreamError("it is closed", path=self.name)
             return sys.stdin.buffer
-        if not isinstance(source, (str, os.PathLike)):
+        if hasattr(source, "read"):
             return source
+        if not isinstance(source, (str, os.PathLike)):
+            raise invalid("source", 'a path, "-" for standard input, or a file opened for bytes', source)
         if os.fspath(source) == "":
             raise StreamError("the name of a file was expected", path="''")
         try:
