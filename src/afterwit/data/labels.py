@@ -29,7 +29,7 @@ class Labels:
     >>> labels.signs(["ham", "eggs"])
     Traceback (most recent call last):
         ...
-    afterwit.errors.LabelError: y[1] must be 'ham' or 'spam'; received 'eggs'
+    afterwit.errors.LabelError: y[1] must be 'ham' or 'spam'; received 'eggs' (for more than two labels, use OneVsRest)
     """
 
     __slots__ = ("_array", "_signs", "negative", "positive")
