@@ -6,14 +6,17 @@
     python tools/mutants.py --list              show which would be tried, and run nothing
 
 A mutant is one change in a line that computes: of a sign, a factor, a constant, an index or a comparison, in the
-algorithms, in the formulas and conditions of their theorems, and in the checkers. It is made in a copy of src/ and
-tests/, which runs interpreted. The tests of the file come first, then those of its family (not with --own), the
+algorithms, in the formulas and conditions of their theorems, in the checkers, in hindsight and in what turns evidence
+into a verdict. Every second one is in the heart of the matter, as long as there are any left: in a function that
+updates, weighs, scores, bounds or certifies, or in a checker. It is made in a copy of src/ and tests/, which runs
+interpreted. The tests of the file come first, then those of its family (not with --own), the
 quickest first, then those that look at everything; the first failure kills the mutant. A mutant that passes all of
 them survives: a test is missing, or nothing can tell it from the original. Those of the second kind are explained in
 mutants_explained.toml, by file, old line, new line and reason. An explanation that fits no line any more is an error.
 
-Results are kept in build/mutants/ and used again while the file and the tests that decided are the same. Interrupt and
-start again as you like. The exit code is 1 if a survivor is not explained, or if one that is explained is noticed.
+Results are kept in build/mutants/ and used again while the file, the tests that decided and what these import from
+tests/ are the same. Interrupt and start again as you like. The exit code is 1 if a survivor is not explained, if one
+that is explained is noticed, or if tests could not be run: that says nothing about a mutant, and ends the run.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -49,18 +53,30 @@ TESTS = ROOT / "tests"
 KEPT = ROOT / "build" / "mutants"
 EXPLAINED = ROOT / "tools" / "mutants_explained.toml"
 
-FAMILIES = ("linear", "experts", "kernels", "networks", "concepts", "games", "boosting", "batch", "sampling", "certify")
+FAMILIES = (
+    *("linear", "experts", "kernels", "networks", "concepts", "games", "boosting", "batch", "sampling"),
+    *("certify", "reductions", "hindsight", "core"),
+)
+#: The files of a family that compute, where most of its others store and read.
+COMPUTING = {"core": ("certificate.py", "theorem.py")}
 KINDS = ("sign", "factor", "constant", "index", "comparison")
 
 #: Functions that read and check input, make room, store, or print: other tests are about these.
 OTHER_WORK = re.compile(
-    r"__(?!call__)\w+__|_?(check|checked|read|require|as|to|from|make|need|lay)(_.*)?|\w+_given|_?state|_become|restore|"
-    r"copy|_view|_?grow|_?grown|_?longer|larger|release|write|most|height|portions|blocks|_enter|_rest|_unpack|_admit|"
-    r"_learn_rows|_score_rows|_accept_or_undo|_takes_blocks|_takes_objects|_thread_pools|one_thread|ceiling|"
-    r"_refusal|_in_words|_because_of_size|_named|_title|_sections|_progress|describe|parameters|_?names?|_by_feature"
+    r"__(?!call__)\w+__|_?(check|checked|read|require|as|to(?!_the_awake|_fit_on)|from|make|need|lay)(_.*)?|"
+    r"\w*_given|_?state|_become|restore|copy|_view|grow|_grown|_?longer|larger|release|write|most|height|portions|"
+    r"blocks|_enter|_rest|_unpack|_admit|_accept_or_undo|_takes_blocks|_takes_objects|_thread_pools|one_thread|"
+    r"_refusal|_in_words|_because_of_size|_named|_title|_sections|_progress|describe|parameters|_?names?|_by_feature|"
+    r"_printed|_summary|details|_remark|_repr_html_|_line_of|line|_at_most|_amount|_wrapped|number|shown_number"
 )
+#: In a checker these read and check the rounds: that is its work.
+CHECKING = re.compile(r"_(check|read)(_.*)?")
+#: Functions that are the heart of the matter, like all of a checker.
+HEART = re.compile(r"_?(update|weigh|score|learn)|_(learn|score)_rows|(\w+_)?bound|certify")
 #: Calls whose arguments are words for people, or settings that change no result.
-NO_RESULT = {"invalid", "Words", "Assumption", "Hindsight", "errstate", "InputError", "range_words", "shorten", "cast"}
+NO_RESULT = {"invalid", "Words", "errstate", "InputError", "range_words", "shorten", "cast"}
+#: Calls that say of what happened whether it holds, or how much it is, and explain it: the words are left alone.
+JUDGEMENTS = {"Assumption", "Hindsight", "Ceiling"}
 KEYWORDS = {
     "axis",
     "strict",
@@ -170,6 +186,19 @@ OWN = {
     "certify/games": "games/test_game_theorems",
     "certify/committee": "reductions/test_committee",
     "certify/one_vs_rest": "reductions/test_one_vs_rest",
+    "reductions/_binary": "reductions/test_one_vs_rest reductions/test_committee",
+    "reductions/_classes": "reductions/test_one_vs_rest",
+    "reductions": "reductions/test_committee reductions/test_one_vs_rest",
+    "hindsight/_level_method": "hindsight/test_best_combinations",
+    "hindsight/_nearest_mixture": "hindsight/test_best_combinations",
+    "hindsight/_quantile_program": "hindsight/test_best_combinations",
+    "hindsight/best_convex_combination": "hindsight/test_best_combinations",
+    "hindsight/best_shifting": "hindsight/test_best_expert hindsight/test_best_combinations",
+    "hindsight/least_loss": "hindsight/test_one_norm_and_least_loss hindsight/test_unscaled",
+    "hindsight/max_margin_one_norm": "hindsight/test_one_norm_and_least_loss hindsight/test_unscaled",
+    "hindsight": "hindsight/test_hindsight hindsight/test_unscaled hindsight/test_best_expert",
+    "core/certificate": "core/test_certificate experts/test_expert_rounding",
+    "core/theorem": "bounds/test_bounds core/test_certificate",
 }
 #: The tests of what theorems claim about themselves, and of their closed formulas.
 SPECIAL = {**dict.fromkeys(CLAIMS, "bounds/test_theorems_agree"), "bound": "bounds/test_bounds"}
@@ -183,6 +212,8 @@ ALSO = {
     "boosting": "bounds",
     "batch": "bounds",
     "sampling": "batch concepts/test_id3 concepts/test_disjunction_learner",
+    "hindsight": "linear/test_linear_theorems linear/test_theorems experts/test_expert_certificates",
+    "core": "linear/test_theorems linear/test_linear_theorems experts/test_expert_certificates bounds",
     "certify": "core/test_certificate linear/test_linear_theorems experts/test_expert_certificates reductions",
 }
 #: Tests that look at everything.
@@ -190,6 +221,8 @@ EVERYTHING = "testing/test_conformance testing/test_expert_testing"
 
 #: Exit codes of tests that end in a crash.
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGFPE, -signal.SIGBUS)
+#: What pytest says if nothing can be imported.
+UNIMPORTABLE = "ImportError while loading conftest"
 #: Seconds for the tests of one mutant beyond three times what they take without it.
 PATIENCE = 60
 
@@ -283,7 +316,7 @@ class _Finder(ast.NodeVisitor):
         self.path.pop()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if OTHER_WORK.fullmatch(node.name):
+        if OTHER_WORK.fullmatch(node.name) and not (_is_checker(self.file) and CHECKING.fullmatch(node.name)):
             return
         self.path.append(node.name)
         before = self.inside, self.counters
@@ -383,11 +416,10 @@ class _Finder(ast.NodeVisitor):
             end = self.end(node.func)
             self.change(end - len(name), end, SWAPPED[name], "comparison")
         self.visit(node.func)
-        for each in node.args:
-            self.visit(each)
-        for keyword in node.keywords:
-            if keyword.arg not in KEYWORDS:
-                self.visit(keyword.value)
+        values = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg not in KEYWORDS)]
+        for each in values:
+            if name not in JUDGEMENTS or not _is_words(each):
+                self.visit(each)
 
     def visit_Return(self, node: ast.Return) -> None:
         if self.path[-1] == "bound" and node.value is not None and node.lineno == node.end_lineno:
@@ -398,6 +430,24 @@ class _Finder(ast.NodeVisitor):
 
 def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_words(node: ast.AST) -> bool:
+    """A text, or a choice between texts."""
+    match node:
+        case ast.IfExp():
+            return _is_words(node.body) or _is_words(node.orelse)
+        case ast.BoolOp():
+            return any(map(_is_words, node.values))
+        case ast.BinOp():
+            return _is_words(node.left) or _is_words(node.right)
+        case ast.Call():
+            return isinstance(node.func, ast.Attribute) and _is_words(node.func.value)
+    return isinstance(node, ast.JoinedStr) or _is_text(node)
+
+
+def _is_checker(file: str) -> bool:
+    return file.startswith("certify/")
 
 
 def _counters(node: ast.FunctionDef) -> set[str]:
@@ -422,7 +472,11 @@ def _counters(node: ast.FunctionDef) -> set[str]:
 def files() -> list[str]:
     """The files that have mutants, as paths below src/afterwit."""
     found = (path for family in FAMILIES for path in sorted((SOURCES / "afterwit" / family).glob("*.py")))
-    return [str(path.relative_to(SOURCES / "afterwit")) for path in found if path.name != "__init__.py"]
+    return [
+        str(path.relative_to(SOURCES / "afterwit"))
+        for path in found
+        if path.name != "__init__.py" and path.name in COMPUTING.get(path.parent.name, (path.name,))
+    ]
 
 
 @cache
@@ -440,20 +494,32 @@ def mutants_of(file: str) -> tuple[Mutant, ...]:
 
 
 def chosen(count: int, seed: int, only: Sequence[str] = ()) -> list[Mutant]:
-    """So many mutants, by chance but the same for a seed: one of each function in turn, in a random order.
+    """So many mutants, by chance but the same for a seed: every second one in the heart of the matter.
 
-    The order goes by hashes of the text, so that a change of one function leaves the mutants of all others in place.
+    In each half they are one of each function in turn, in a random order. The order goes by hashes of the text, so that
+    a change of one function leaves the mutants of the others of its half in place.
     """
     functions: dict[tuple[str, str], list[Mutant]] = {}
     for file in files():
         if not only or any(part in file for part in only):
             for each in mutants_of(file):
                 functions.setdefault((file, each.within), []).append(each)
-    groups = [functions[name] for name in sorted(functions, key=lambda name: _key(str(seed), *name))]
-    for group in groups:
-        group.sort(key=lambda each: _key(str(seed), each.old_line, each.new_line))
-    deepest = max(map(len, groups), default=0)
-    return [group[depth] for depth in range(deepest) for group in groups if depth < len(group)][:count]
+    names = sorted(functions, key=lambda name: _key(str(seed), *name))
+    halves: tuple[list[list[Mutant]], list[list[Mutant]]] = ([], [])
+    for name in names:
+        group = sorted(functions[name], key=lambda each: _key(str(seed), each.old_line, each.new_line))
+        halves[0 if is_heart(group[0]) else 1].append(group)
+    return [each for pair in zip_longest(*map(_in_turn, halves)) for each in pair if each is not None][:count]
+
+
+def _in_turn(groups: Sequence[Sequence[Mutant]]) -> Iterator[Mutant]:
+    """The first of each group, then the second of each, until there are no more."""
+    return (each for layer in zip_longest(*groups) for each in layer if each is not None)
+
+
+def is_heart(mutant: Mutant) -> bool:
+    """Whether the line updates, weighs, scores, bounds or certifies, or is one of a checker."""
+    return _is_checker(mutant.file) or any(map(HEART.fullmatch, mutant.within.split(".")))
 
 
 def _key(*parts: str) -> str:
@@ -533,7 +599,7 @@ class Bench:
         compileall.compile_dir(folder / "src", quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
 
     def run(self, tests: Sequence[str], timeout: float, file: str = "", text: str = "") -> tuple[str, float, str]:
-        """Passed, failed or timeout; the seconds; and the last line. With a text in place of a file, if given."""
+        """Passed, failed or timeout; the seconds; and the first failure. With a text in place of a file, if given."""
         path = self.folder / SOURCES.name / "afterwit" / file
         original = path.read_text() if file else ""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-m", "not installed_only"]
@@ -557,9 +623,11 @@ class Bench:
         finally:
             if file:
                 path.write_text(original)
-        if code not in (0, 1, 2, 4, *CRASHES):
-            raise SystemExit(f"the tests {' '.join(tests)} were stopped, or cannot be run:\n{output}")
-        lines = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR", "ImportError"))]
+        # A wrong call of pytest fails no test; but it ends in the same way where conftest.py cannot import a mutant.
+        unimportable = code == 4 and bool(file) and UNIMPORTABLE in output
+        if code not in (0, 1, 2, *CRASHES) and not unimportable:
+            raise SystemExit(f"the tests {' '.join(tests)} were stopped, or cannot be run (code {code}):\n{output}")
+        lines = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR", UNIMPORTABLE))]
         return ("failed" if code else "passed"), time.monotonic() - begin, (lines or [""])[0]
 
     def _finished(self, command: list[str], environment: dict[str, str], timeout: float) -> tuple[int, str]:
@@ -626,6 +694,11 @@ def _content(part: str) -> str:
     return hashlib.sha256((TESTS / part).read_bytes()).hexdigest()
 
 
+def helpers() -> str:
+    """What the tests import beside the package, in a few letters: oracles, cases, conftest.py."""
+    return _key(*(path.read_text() for path in sorted(TESTS.glob("*.py")) if not path.name.startswith("test_")))
+
+
 class Run:
     """Mutants tried on some benches."""
 
@@ -633,6 +706,7 @@ class Run:
         self.own, self.known = own, known
         self.memory = Memory(folder, fresh)
         self.all_sources = _key(*(path.read_text() for path in sorted(SOURCES.rglob("*.py"))))
+        self.helpers = helpers()
         for path in TESTS.rglob("test_*.py"):
             _content(str(path.relative_to(TESTS)))  # of now: what is edited from here on is no part of this run
         self.place = Path(tempfile.mkdtemp(dir=folder))
@@ -670,7 +744,7 @@ class Run:
         for stage in stages_of(mutant.file, only_own, mutant.within):
             tests = sorted(stage, key=lambda each: self._seconds(bench, each))
             expected = sum(self._seconds(bench, each) for each in tests)
-            key = _key(mutant.file, text, *map(_content, sorted(tests)))
+            key = _key(mutant.file, text, self.helpers, *map(_content, sorted(tests)))
             found = self.memory.find(key)
             if found is None:
                 fate, seconds, by = bench.run(tests, 3 * expected + PATIENCE, mutant.file, text)
@@ -682,7 +756,7 @@ class Run:
 
     def _seconds(self, bench: Bench, test: str) -> float:
         """How long a test file takes without any mutant; it has to pass."""
-        key = _key("seconds", test, _content(test), self.all_sources)
+        key = _key("seconds", test, _content(test), self.helpers, self.all_sources)
         with self.asking:
             found = self.memory.find(key)
             if found is None:
