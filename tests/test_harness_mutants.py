@@ -85,6 +85,28 @@ def test_what_is_no_mutant_passes_and_leaves_the_copy_as_it_was(bench):
     assert (bench.folder / "src" / "afterwit" / file).read_text() == mutants.text_of(file)
 
 
+def test_tests_that_cannot_be_run_notice_nothing(bench):
+    with pytest.raises(SystemExit, match=r"cannot be run \(code 4\)"):
+        bench.run(["linear/test_gone.py"], 120, "linear/perceptron.py", mutants.text_of("linear/perceptron.py"))
+
+
+def test_a_mutant_that_cannot_be_imported_is_noticed(bench):
+    broken = mutants.text_of("errors.py") + "\nimport nothing_of_this_name\n"
+    fate, _, by = bench.run(["data/test_labels.py"], 120, "errors.py", broken)
+    assert (fate, by.partition(" ")[0]) == ("failed", "ImportError")
+
+
+def test_results_are_forgotten_when_what_tests_import_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutants, "TESTS", tmp_path)
+    (tmp_path / "naive.py").write_text("1")
+    (tmp_path / "test_this.py").write_text("1")
+    before = mutants.helpers()
+    (tmp_path / "test_this.py").write_text("2")
+    assert mutants.helpers() == before
+    (tmp_path / "naive.py").write_text("2")
+    assert mutants.helpers() != before
+
+
 # ---------------------------------------------------------------------- the tool
 
 
@@ -127,6 +149,78 @@ def test_the_changes_of_a_small_file(tmp_path, monkeypatch):
         (9, "weights[k] += max(x[k + 1], -n)", "index"),
         (9, "weights[k] += max(x[k], n)", "sign"),
     }
+
+
+def found_in(tmp_path, monkeypatch, file, text):
+    """The changed lines of one file of sources that has nothing else."""
+    path = tmp_path / "afterwit" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    monkeypatch.setattr(mutants, "SOURCES", tmp_path)
+    monkeypatch.setattr(mutants, "text_of", mutants.text_of.__wrapped__)
+    return {each.new_line for each in mutants.mutants_of.__wrapped__(file)}
+
+
+def test_conditions_of_assumptions_are_changed_and_their_words_are_not(tmp_path, monkeypatch):
+    text = (
+        "def certify(evidence, n, least):\n"
+        "    Assumption('one is right', OBSERVED, least == 0, f'{n + 1} rounds')\n"
+        "    Assumption('some ' + 'text', OBSERVED, True, 'one' if n == 1 else f'{n}')\n"
+        "    Assumption('a', OBSERVED, True if n else None, words or 'none', detail=', '.join(names[n - 1]))\n"
+        "    return Hindsight(2 * least, 'by the best', gap=-least)\n"
+    )
+    assert found_in(tmp_path, monkeypatch, "experts/small.py", text) == {
+        "Assumption('one is right', OBSERVED, least != 0, f'{n + 1} rounds')",
+        "Assumption('one is right', OBSERVED, least == 1, f'{n + 1} rounds')",
+        "Assumption('some ' + 'text', OBSERVED, False, 'one' if n == 1 else f'{n}')",
+        "Assumption('a', OBSERVED, False if n else None, words or 'none', detail=', '.join(names[n - 1]))",
+        "return Hindsight(2 / least, 'by the best', gap=-least)",
+        "return Hindsight(3 * least, 'by the best', gap=-least)",
+        "return Hindsight(2 * least, 'by the best', gap=least)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "changed"), [("certify/small.py", {"return n - 1", "return n + 2"}), ("linear/small.py", set())]
+)
+def test_what_reads_and_checks_the_rounds_is_the_work_of_a_checker(tmp_path, monkeypatch, file, changed):
+    assert found_in(tmp_path, monkeypatch, file, "def _check_votes(n):\n    return n + 1\n") == changed
+
+
+@pytest.mark.parametrize(
+    ("file", "function"),
+    [
+        ("kernels/kernel_perceptron.py", "KernelPerceptron._learn_rows"),
+        ("linear/_engine.py", "LinearLearner._learn_rows"),
+        ("linear/_engine.py", "LinearLearner._score_rows"),
+        ("concepts/_growing.py", "grown"),
+        ("experts/regrets.py", "to_the_awake"),
+        ("hindsight/_quantile_program.py", "_grow"),
+        ("certify/experts.py", "_check"),
+        ("certify/experts.py", "ExpertEvidence.ceiling"),
+        ("certify/expert_rounds.py", "_check_votes"),
+        ("certify/expert_rounds.py", "_check_means"),
+        ("core/certificate.py", "Certificate._exceeded"),
+        ("core/certificate.py", "Evidence.rounding"),
+        ("reductions/one_vs_rest.py", "OneVsRest.predict_one"),
+    ],
+)
+def test_what_computes_has_mutants(file, function):
+    assert file in mutants.files()
+    assert function in {each.within for each in mutants.mutants_of(file)}
+
+
+def test_half_of_the_mutants_are_at_the_heart_of_the_matter():
+    for count, seed in ((1, 1), (60, 5), (400, 1)):
+        heart = [each for each in mutants.chosen(count, seed) if mutants.is_heart(each)]
+        assert len(heart) == count - count // 2
+    named = {each.within.rpartition(".")[2] for each in heart if not each.file.startswith("certify/")}
+    assert {"bound", "update", "weigh", "certify", "regret_bound"} <= named
+    # Where one half has no more, the other goes on: every mutant has its turn.
+    everything = mutants.chosen(10**6, 1, ["linear/perceptron"])
+    assert sorted(each.begin for each in everything) == [
+        each.begin for each in mutants.mutants_of("linear/perceptron.py")
+    ]
 
 
 def test_the_choice_is_the_same_for_a_seed():

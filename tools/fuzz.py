@@ -1,9 +1,10 @@
 """Feed the readers of this package with changed inputs, and judge what they do: `make fuzz`.
 
 Every target starts from the files in tests/corpus, changes them at random (fuzzing/mutate.py) and compares with a slow
-oracle. It runs in a process of its own, whose memory is limited, with the address sanitizer where that can be built. A
-crash is a signal, a report of the sanitizer, an exception that is not one of this package, too much memory or too much
-time; a disagreement is a result that the oracle does not confirm. Inputs that fail are written to build/fuzz/.
+oracle. Every second case is a file as it is, until each has had its turn. It runs in a process of its own, whose memory
+is limited, with the address sanitizer where that can be built. A crash is a signal, a report of the sanitizer, an
+exception that is not one of this package, too much memory or too much time; a disagreement is a result that the oracle
+does not confirm. Inputs that fail are written to build/fuzz/.
 """
 
 from __future__ import annotations
@@ -19,18 +20,21 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
+SCRIPT = Path(__file__).resolve()
+HERE = SCRIPT.parent
 ROOT = HERE.parent
 CORPUS = ROOT / "tests" / "corpus"
 FAILED = ROOT / "build" / "fuzz"
 #: What one case may take.
 MOST_SECONDS = 20
 MOST_MEMORY = 3 << 30
+#: How often the process of a target may die.
+MOST_DEATHS = 20
 
 
 @dataclass(frozen=True)
@@ -69,49 +73,70 @@ def judged(target: Target, content: bytes) -> tuple[str, str]:
     return ("disagreement", found) if found else ("", "")
 
 
-def run(target: Target, seed: int, cases: int | None, seconds: float, note: Any = None) -> tuple[int, list[Any]]:
-    """Try cases until there are enough or the time is over: how many, and (kind, words, input) of those that failed."""
+def inputs(target: Target, seed: int) -> Iterator[bytes]:
+    """Changed inputs without end, and the corpus as it is between the first of them: it may take longer than a run."""
     chance = random.Random(f"{target.folder} {seed}")
     corpus = target.corpus()
-    failures: list[Any] = []
-    done = 0
+    for content in chance.sample(corpus, len(corpus)):
+        yield content
+        yield target.mutate(chance, chance.choice(corpus), corpus)
+    while True:
+        yield target.mutate(chance, chance.choice(corpus), corpus)
+
+
+def run(
+    target: Target,
+    seed: int,
+    cases: int | None,
+    seconds: float,
+    begin: Callable[[bytes], None],
+    failed: Callable[[str, str, bytes], None],
+) -> None:
+    """Try cases until there are enough or the time is over: tell when one begins, and of those that fail, what."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end if cases is None else done < cases:
-        # The corpus itself comes first, as it is.
-        content = corpus[done] if done < len(corpus) else target.mutate(chance, chance.choice(corpus), corpus)
-        if note is not None:
-            note(content)
+    for done, content in enumerate(inputs(target, seed)):
+        if done == cases or (cases is None and time.monotonic() >= end):
+            return
+        begin(content)
         kind, words = judged(target, content)
         if kind:
-            failures.append((kind, words, content))
-        done += 1
-    return done, failures
+            failed(kind, words, content)
 
 
 # ---------------------------------------------------------------------- a process for each target
 
 
 def work(target: Target, seed: int, cases: int | None, seconds: float) -> None:
-    """What the process of a target does: prints the number of cases and its failures."""
+    """What the process of a target does. What it has counted and found is in files: it may die in any case."""
     warnings.simplefilter("ignore")
     if "LD_PRELOAD" not in os.environ:  # the sanitizer reserves terabytes of addresses
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     import numpy as np
 
     np.seterr(all="ignore")
-    current = FAILED / f"{target.folder}-current"
+    current, counted = _files(target)
+    counts = {"cases": 0, "crash": 0, "disagreement": 0}
 
-    def note(content: bytes) -> None:
+    def count(what: str) -> None:
+        counts[what] += 1
+        counted.write_text(" ".join(map(str, counts.values())))
+
+    def begin(content: bytes) -> None:
         current.write_bytes(content)
+        count("cases")
         signal.alarm(MOST_SECONDS)
 
-    done, failures = run(target, seed, cases, seconds, note)
-    signal.alarm(0)
-    current.unlink(missing_ok=True)
-    for kind, words, content in failures:
+    def failed(kind: str, words: str, content: bytes) -> None:
         keep(target, kind, words, content)
-    kinds = [kind for kind, _, _ in failures]
-    print("done", done, kinds.count("crash"), kinds.count("disagreement"))
+        count(kind)
+
+    run(target, seed, cases, seconds, begin, failed)
+    signal.alarm(0)
+
+
+def _files(target: Target) -> tuple[Path, Path]:
+    """Where a process has the input it is at, and its counts: of cases, crashes and disagreements."""
+    return FAILED / f"{target.folder}-current", FAILED / f"{target.folder}-counts"
 
 
 def keep(target: Target, kind: str, words: str, content: bytes) -> None:
@@ -122,25 +147,30 @@ def keep(target: Target, kind: str, words: str, content: bytes) -> None:
 
 
 def supervise(target: Target, seed: int, cases: int | None, seconds: float, environment: Any) -> tuple[int, int, int]:
-    """Run the process of a target, and a new one whenever it dies: cases, crashes, disagreements."""
+    """Run the process of a target, and a new one for the rest whenever it dies: cases, crashes, disagreements."""
     total, crashes, disagreements = 0, 0, 0
     end = time.monotonic() + seconds
-    current = FAILED / f"{target.folder}-current"
-    while crashes < 20:
-        left = max(1.0, end - time.monotonic())
-        command = [sys.executable, str(HERE / "fuzz.py"), "--worker", target.folder, "--seed", str(seed)]
-        command += ["--seconds", str(left)] + (["--cases", str(cases)] if cases is not None else [])
+    current, counted = _files(target)
+    for _ in range(MOST_DEATHS):
+        for path in (current, counted):
+            path.unlink(missing_ok=True)
+        command = [sys.executable, str(SCRIPT), "--worker", target.folder, "--seed", str(seed)]
+        command += ["--seconds", str(end - time.monotonic())]
+        command += [] if cases is None else ["--cases", str(cases - total)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
-        report = [line for line in done.stdout.splitlines() if line.startswith("done ")]
-        if done.returncode == 0 and report:
-            counts = [int(word) for word in report[-1].split()[1:]]
-            return total + counts[0], crashes + counts[1], disagreements + counts[2]
-        if not current.exists():
+        died = done.returncode != 0
+        if died and not counted.exists():
             raise SystemExit(f"{target.name} could not be run:\n{done.stderr}")
-        crashes += 1
-        words = "it took too long" if done.returncode == -signal.SIGALRM else done.stderr[-20000:]
-        keep(target, "crash", words, current.read_bytes())
+        counts = [int(word) for word in counted.read_text().split()] if counted.exists() else [0, 0, 0]
+        total, crashes, disagreements = total + counts[0], crashes + counts[1] + died, disagreements + counts[2]
+        if died:
+            words = "it took too long" if done.returncode == -signal.SIGALRM else done.stderr[-20000:]
+            keep(target, "crash", words, current.read_bytes())
+        if not died or (time.monotonic() >= end if cases is None else total >= cases):
+            break
         seed += 1_000_003
+    for path in (current, counted):
+        path.unlink(missing_ok=True)
     return total, crashes, disagreements
 
 
