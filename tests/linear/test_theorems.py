@@ -12,7 +12,9 @@ from scipy import sparse
 import afterwit as aw
 import naive
 from afterwit import adversaries
+from afterwit.certify.linear import HingeTable
 from afterwit.core.certificate import Verdict
+from afterwit.hindsight.comparator import judge
 from afterwit.linear.perceptron import (
     EuclideanHingeBound,
     HingeBound,
@@ -251,6 +253,23 @@ def test_the_comparator_in_hindsight_is_better_than_any_we_can_think_of():
     for _ in range(200):
         u = random.standard_normal(4) * random.uniform(0, 20)
         assert bound <= naive.hinge_bound(X, y, u.tolist()) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("weight", [0.3, 2.0, 40.0])
+def test_a_comparator_is_as_long_as_makes_the_bound_smallest(weight):
+    random = np.random.default_rng(4)
+    X, vector = random.standard_normal((60, 3)), np.array([0.2, -0.1, 0.05])
+    y = np.where(X @ vector + 0.1 * random.standard_normal(60) >= 0, 1, -1)
+    comparator = judge("by hand", vector, X, y, None)
+
+    def bound(scale):
+        losses = np.maximum(0.0, 1.0 - scale * y * (X @ vector))
+        return 2 * losses.sum() + weight * (scale * np.linalg.norm(vector)) ** 2
+
+    value, _, scale = HingeTable(comparator, 2).best(lambda u: u.hinge + weight * u.norm**2)
+    assert value == pytest.approx(bound(scale), rel=1e-9)
+    assert scale > 0
+    assert value <= min(map(bound, np.geomspace(1e-3, 1e3, 20_000))) * (1 + 1e-9)
 
 
 def test_sparse_rows_names_and_labels_give_the_same_certificate():
