@@ -336,3 +336,9 @@ def test_a_kernel_is_told_from_a_function():
     assert isinstance(linear() + linear(), Kernel)
     with pytest.raises(NotImplementedError):
         Kernel()([1.0], [1.0])
+
+
+def test_examples_of_a_part_are_called_by_their_place_in_the_whole():
+    part = read_many(linear(), np.arange(20.0).reshape(10, 2)).part(3, 9).part(1, 4)
+    assert (part.count, part.place(0), part.place(2)) == (3, "X[4]", "X[6]")
+    assert part.parts[None].matrix().tolist() == [[8, 9], [10, 11], [12, 13]]
