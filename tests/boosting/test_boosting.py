@@ -212,6 +212,9 @@ def test_the_bound_by_errors_is_met_with_equality(gamma):
     assert evidence.mistakes == 6
     assert evidence.largest_share == 0.5
     assert evidence.errors == pytest.approx((0.5, 0.5 - gamma))
+    assert not evidence.weak_learning().holds
+    assert "it was 0.5 in round 1" in str(evidence.weak_learning())
+    assert evidence_of([half], half, gamma).weak_learning().holds
     assert ObservedErrorsBound.bound(6, evidence.factor, evidence.errors) == pytest.approx(6, rel=1e-12)
 
 

@@ -89,6 +89,8 @@ def test_points_in_every_form():
         assert made.index(x) == 1
     for X in ([(0, 1), [1, 1]], np.array([[0, 1], [1, 1]]), [np.array([0, 1]), (1, 1)]):
         assert made.indices(X).tolist() == [0, 2]
+    arrays = FiniteClass([[0, 1, 1]], points=[np.array([0, 1]), np.array([1, 0]), np.array([1, 1])])
+    assert repr(arrays.points) == repr(made.points)
     numbers = FiniteClass([[0, 1, 1]])
     assert numbers.indices(np.array([2, 0], dtype=np.uint8)).tolist() == [2, 0]
     assert numbers.indices(np.array([2.0, 0.0])).tolist() == [2, 0]
