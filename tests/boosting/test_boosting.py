@@ -225,7 +225,7 @@ def test_the_weak_learning_assumption_is_looked_at():
     assert (record.rounds, record.complete, record.errors) == (0, False, (0.25,))
     assert "stopped after 0 of" in str(record)
     assert str(record).endswith("the next hypothesis has a weighted error of 0.25, and 1/2 - gamma is 0.2")
-    assert booster.predict_many(X).tolist() == [1, 1, 1, 1]
+    assert booster.predict_many(X).tolist() == [booster.predict_one(x) for x in X] == [1, 1, 1, 1]
     with pytest.raises(InputError, match="Boosting has no certificate before a hypothesis has a vote"):
         booster.certificate(X, y)
     # On other rows than it learned from the assumption fails, and no bound is claimed.

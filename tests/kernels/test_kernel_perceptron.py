@@ -17,9 +17,11 @@ import afterwit as aw
 import naive
 import naive_kernels
 from afterwit import adversaries
+from afterwit.certify.kernel import Gram, Landmarks
 from afterwit.core.certificate import Basis, Verdict
 from afterwit.errors import InputError, ModelFileError
 from afterwit.kernels import all_products, function, gaussian, linear, polynomial, string
+from afterwit.kernels._examples import read_many
 from afterwit.kernels.kernel_perceptron import BudgetBound
 from afterwit.linear.perceptron import RootHingeBound
 from afterwit.testing import learner_checks
@@ -829,3 +831,12 @@ def test_rows_may_become_wider_from_nothing_on():
     learner.learn_one([1.0, 2.0], -1)
     assert learner.support.tolist() == [[0.0, 0.0], [1.0, 0.0], [1.0, 2.0]]
     assert learner.copy() == learner
+
+
+@pytest.mark.parametrize("unit", [1.0, 8.0])
+def test_coordinates_have_the_products_that_the_kernel_gives(unit):
+    X = np.random.default_rng(6).standard_normal((12, 3))
+    kernel = polynomial(2)
+    gram = Gram(kernel, read_many(kernel, X))
+    coordinates = Landmarks(gram, unit).coordinates(np.arange(12))
+    assert coordinates @ coordinates.T == pytest.approx((1 + X @ X.T) ** 2 / unit**2, rel=1e-9, abs=1e-12)
