@@ -175,7 +175,7 @@ OWN = {
     "certify/multiplicative": "linear/test_linear_theorems linear/test_winnow",
     "certify/replay": "linear/test_theorems linear/test_linear_theorems",
     "certify/kernel": "kernels/test_kernel_perceptron",
-    "certify/experts": "experts/test_expert_certificates experts/test_expert_theorems experts/test_expert_oracles",
+    "certify/experts": "experts/test_expert_certificates experts/test_expert_rounding experts/test_expert_theorems",
     "certify/expert_rounds": "experts/test_expert_certificates experts/test_expert_rounding",
     "certify/paths": "experts/test_online_shortest_path experts/test_follow_the_perturbed_leader",
     "certify/repeat_last_label": "experts/test_repeat_last_label",

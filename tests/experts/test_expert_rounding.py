@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import afterwit as aw
-from afterwit.core.certificate import Verdict
+from afterwit.core.certificate import Verdict, evidence_of
 
 SCALES = [1e-12, 1e-6, 1.0, 1e6, 1e12]
 
@@ -154,3 +154,15 @@ def test_the_smallest_numbers_there_are_are_accepted_as_the_rounds():
     learner = aw.ExponentialWeights(2)
     learner.learn_many(advice, outcomes)
     assert learner.certificate(advice, outcomes).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(("quantity", "times"), [("swap regret", 5), ("regret", 1)])
+def test_a_swap_regret_is_rounded_once_for_every_expert(quantity, times):
+    learner = aw.ExponentialWeights(5, horizon=30)
+    learner = aw.SwapRegret(learner) if quantity == "swap regret" else learner
+    learner.observe_many(np.random.default_rng(3).random((30, 5)))
+    evidence = evidence_of(learner)
+    theorem = learner.theorems[0]
+    assert theorem.quantity == quantity
+    assert evidence.rounding(theorem, 0.0) == pytest.approx(times * evidence.sum_rounding, rel=1e-12)
+    assert evidence.sum_rounding > 0
