@@ -147,11 +147,9 @@ def test_every_class_has_a_file_that_an_earlier_version_saved():
 
 
 def test_what_load_would_refuse_save_refuses(tmp_path):
-    learner = aw.Perceptron()
-    learner.learn_one([1.0], -1)
-    state = learner.state()
-    state["weights"][0] = np.nan
-    learner.restore(state)
+    learner = aw.WinnowDisjunction(2)
+    learner.learn_one([1.0, 0.0], -1)
+    learner._weights[0] = np.nan
     with pytest.raises(aw.errors.InputError, match="a learner with the number nan in it cannot be saved"):
         aw.save(learner, tmp_path / "m")
     assert not list(tmp_path.iterdir())

@@ -99,7 +99,7 @@ class Storable:
             raise invalid("state", allowed, state)
         for name, value in state.items():
             if isinstance(value, np.ndarray) and not is_plain_array(value):
-                raise invalid(name, "an ordinary array, of finite numbers", value)
+                raise invalid(name, "an array of finite numbers, without a mask", value)
         try:
             self._check_counts(state)
             self._check_state(state)

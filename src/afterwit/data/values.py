@@ -45,8 +45,8 @@ def are_different(names: Any, count: int | None = None) -> bool:
 
 
 def is_plain_array(array: Any) -> bool:
-    """Whether it is an array of numpy's own type without NaN and infinity."""
-    return type(array) is np.ndarray and (array.dtype.kind != "f" or bool(np.isfinite(array).all()))
+    """Whether it is an array without a mask, without NaN and infinity."""
+    return not is_masked_array(array) and (array.dtype.kind != "f" or bool(np.isfinite(array).all()))
 
 
 def is_masked_array(value: Any) -> bool:
