@@ -311,6 +311,45 @@ def descent(rows, labels, loss, rate, decreasing=False, ball=None, adaptive=Fals
     }
 
 
+def scale_free(rows, labels, epsilon, loss, passes=1):
+    """Bets of a gambler on every feature: scores, losses, and for each feature its G, S, M, money and first value."""
+    n = len(rows[0]) if rows else 0
+    G, S, M, money, first = [0.0] * n, [0.0] * n, [0.0] * n, [float(epsilon)] * n, [0.0] * n
+    scores, losses = [], []
+    for t in range(passes * len(rows)):
+        x, y = rows[t % len(rows)], labels[t % len(rows)]
+        bets = []
+        for i in range(n):
+            M[i] = max(M[i], abs(x[i]))
+            first[i] = first[i] or abs(x[i])
+            span = (S[i] + M[i] ** 2) ** 0.5
+            theta = G[i] / span if span else 0.0
+            bets.append(max(-1.0, min(1.0, theta)) * money[i] / (2 * span) if span else 0.0)
+        s = dot(bets, x)
+        slope = slope_of(loss, s, y)
+        for i in range(n):
+            G[i] -= slope * x[i]
+            S[i] += (slope * x[i]) ** 2
+            money[i] -= slope * x[i] * bets[i]
+        scores.append(s)
+        losses.append(loss_of(loss, s, y))
+    return {"scores": scores, "losses": losses, "G": G, "S": S, "M": M, "money": money, "first": first}
+
+
+def scale_free_regret(run, u, epsilon):
+    """What the theorem allows above the loss of u."""
+    import math
+
+    total = 0.0
+    for i in range(len(u)):
+        if not run["first"][i]:
+            continue
+        b = abs(u[i]) * (run["S"][i] + run["M"][i] ** 2) ** 0.5
+        K = (1 + run["S"][i] / run["first"][i] ** 2) ** (1 / (2 * math.log(2)))
+        total += epsilon + (2 * b * max(0.0, math.log(2 * b * K / epsilon) - 0.75) if b else 0.0)
+    return total
+
+
 def svm_objective(w, x, y, C):
     return dot(w, w) / 2 + C * max(0.0, 1.0 - y * dot(w, x))
 

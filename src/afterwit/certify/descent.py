@@ -77,6 +77,9 @@ class Trace:
     #: The weights after the last round, and their average over the rounds.
     last: Floats
     average: Floats
+    #: Of every feature, the largest size of a value, and the first that is not 0.
+    largest: Floats
+    first: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +118,22 @@ class DescentEvidence(Evidence):
     @property
     def gradients(self) -> Floats:
         return self.trace.gradients
+
+    @property
+    def met(self) -> npt.NDArray[np.bool_]:
+        """Which features had a value other than 0."""
+        return self.trace.first > 0
+
+    @property
+    def spans(self) -> Floats:
+        """sqrt(S_i + M_i^2) after the last round."""
+        return np.hypot(self.gradients, self.trace.largest)
+
+    @property
+    def factors(self) -> Floats:
+        """(1 + S_i / m_i^2)^(1/(2 ln 2))."""
+        first = np.where(self.met, self.trace.first, 1.0)
+        return (1 + (self.gradients / first) ** 2) ** (1 / (2 * math.log(2)))
 
     def roots(self, sizes: Floats) -> float:
         with np.errstate(over="ignore"):
@@ -242,6 +261,12 @@ def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> tu
     best = least(ScaledRows(matrix, signs, centred=free), descent.loss, region)
     found = [_judged(name, best.vector, descent, matrix, signs, passes)]
     part, part_signs, step = to_fit_on(matrix, signs)
+    units = np.ones(part.shape[1])
+    if descent.kind is DescentKind.SCALE_FREE:
+        # Lengths of weights are meant in the units of the columns.
+        units = column_norms(part) / math.sqrt(max(1, len(part_signs)))
+        units[units == 0] = 1.0
+        part = part.multiply(1 / units).tocsr() if hasattr(part, "indptr") else part / units
     rows = ScaledRows(part, part_signs)
     vector = None
     for factor in (1.0, 0.05, 1e-3):
@@ -252,7 +277,7 @@ def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> tu
         region = Region(price, descent.ball, descent.box)
         vector = least(rows, descent.loss, region, vector, CLOSE_ENOUGH).vector
         source = f"{name} with ridge {price * step:.3g}{on_part(step)}"
-        found.append(_judged(source, vector, descent, matrix, signs, passes))
+        found.append(_judged(source, vector / units, descent, matrix, signs, passes))
     return found, passes * descent.factor * best.lowest
 
 
@@ -274,7 +299,7 @@ def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Tra
             at, values = matrix.indices[span], matrix.data[span]
         else:
             values = matrix[row]
-        there = steps.scale * steps.weights[at]
+        there = steps.weights_for(at, values)
         steps.count(at)
         if differs is None and abs(there @ values - score) > ROUNDING * (abs(there) @ abs(values)) + 1e-300:
             differs = t
@@ -294,7 +319,8 @@ def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Tra
             steps.rescale()
     last, average = steps.scale * steps.weights, steps.mean(max(1, len(scores)))
     sums = (loss, squares, rates, weighted, rate, standstills)
-    return Trace(differs, *sums, np.sqrt(steps.sums), steps.lowest, steps.highest, last, average)
+    extremes = (steps.lowest, steps.highest)
+    return Trace(differs, *sums, np.sqrt(steps.sums), *extremes, last, average, steps.largest, steps.first)
 
 
 class PlainSteps:
@@ -310,6 +336,8 @@ class PlainSteps:
         # The sum of the weights over the rounds, each feature's as far as the last round that had it; and the sum of
         # the scales, now and when that was.
         self.total, self.clock, self.seen = np.zeros(width), 0.0, np.zeros(width)
+        # The largest size of a value, and the first that is not 0, where an algorithm depends on them.
+        self.largest, self.first = np.zeros(width), np.zeros(width)
 
     def count(self, at: Any) -> None:
         """One more round with the weights as they are; those of these features are about to change."""
@@ -322,6 +350,10 @@ class PlainSteps:
         self.count(slice(None))
         self.total -= self.scale * self.weights
         return np.asarray(self.total / rounds)
+
+    def weights_for(self, at: Any, values: Floats) -> Floats:
+        """The weights by which an example with these values is scored."""
+        return self.scale * self.weights[at]
 
     def penalty(self) -> float:
         """What the objective of a round has besides the loss."""
@@ -396,9 +428,36 @@ class AdaptiveSteps(PlainSteps):
         self.highest[at] = np.maximum(self.highest[at], self.weights[at])
 
 
+class ScaleFreeSteps(PlainSteps):
+    """ScaleFree: the weight of a feature is a bet with the money it has, on values no larger than the largest."""
+
+    def __init__(self, descent: Descent, width: int) -> None:
+        super().__init__(descent, width)
+        self.against, self.money = np.zeros(width), np.full(width, descent.rate)
+
+    def weights_for(self, at: Any, values: Floats) -> Floats:
+        self.largest[at] = np.maximum(self.largest[at], np.abs(values))
+        self.first[at] = np.where(self.first[at] > 0, self.first[at], np.abs(values))
+        self.bet(at)
+        return self.weights[at]
+
+    def bet(self, at: Any) -> None:
+        span = np.sqrt(self.sums[at] + self.largest[at] ** 2)
+        span = np.where(span > 0, span, 1.0)
+        self.weights[at] = np.clip(-self.against[at] / span, -1, 1) * self.money[at] / (2 * span)
+
+    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
+        gradient = slope * values
+        self.money[at] -= gradient * self.weights[at]
+        self.against[at] += gradient
+        self.sums[at] += gradient**2
+        self.bet(at)
+
+
 STEPS: dict[DescentKind, type[PlainSteps]] = {
     DescentKind.PLAIN: PlainSteps,
     DescentKind.PROJECTED: ProjectedSteps,
     DescentKind.RIDGE: RidgeSteps,
     DescentKind.ADAPTIVE: AdaptiveSteps,
+    DescentKind.SCALE_FREE: ScaleFreeSteps,
 }

@@ -84,7 +84,7 @@ def replay(learner: Any, rows: Rows, signs: Signs) -> Replay:
             if why := other_count(what, claimed[what], replayed[what]):
                 return why
         # What it predicts by, the weights as they are stored, and what is remembered about each.
-        stored = [key for key in ("weights", getattr(learner, "_companion_name", "weights")) if key in claimed]
+        stored = getattr(learner, "_stored", ())
         pairs = [(fresh._vector(), learner._vector()), *((replayed[key], claimed[key]) for key in stored)]
         reserved = int(bool(learner.parameters.get("intercept")))
         same = all(

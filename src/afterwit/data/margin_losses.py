@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 LOSSES = ("perceptron", "hinge", "logistic", "squared")
+#: Those whose slopes are from -1 to 1.
+SLOPES_UP_TO_1 = ("perceptron", "hinge", "logistic")
 
 
 def losses(loss: str, signs: Any, scores: Any) -> Any:

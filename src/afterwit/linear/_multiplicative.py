@@ -70,7 +70,7 @@ def rounded_off(total: cython.double, change: cython.double) -> cython.double:
 class MultiplicativeLearner(PairedLearner):
     """A linear learner whose updates multiply the weights of the row's features."""
 
-    _companion_name = "exponents"
+    _stored = ("weights", "exponents")
     checker = "multiplicative"
     options = (Option("rate", 0.1, positive_number), *SHARED)
     kept = (

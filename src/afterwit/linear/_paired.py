@@ -17,7 +17,6 @@ import cython
 import numpy as np
 
 from afterwit.core.learner import view
-from afterwit.errors import Words, counted, invalid
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -31,10 +30,7 @@ PART = 32
 
 @cython.cclass
 class PairedLearner(LinearLearner):
-    """A linear learner with a second number for every feature; ``_companion_name`` is its name in the state."""
-
-    _companion_name = "companions"
-    _numbers_per_feature = 2
+    """A linear learner with a second number for every feature."""
 
     def _begin(self) -> None:
         self._second = 0.0
@@ -162,35 +158,6 @@ class PairedLearner(LinearLearner):
             longer[len(weights) + 1 :: 2] = 0.0
         return longer
 
-    def _vector(self) -> Any:
-        return np.array(self._weights[: 2 * self._features])[::2]
-
     def _companions(self) -> Any:
         """A copy of the second numbers."""
-        return np.array(self._weights[: 2 * self._features])[1::2]
-
-    def _state(self) -> dict[str, Any]:
-        pairs = np.array(self._weights[: 2 * self._features])
-        names = list(self._names) if self._named else None
-        weights = {"weights": pairs[::2].copy(), "names": names, self._companion_name: pairs[1::2].copy()}
-        return {**self._counts(), **weights, **self._kept_state()}
-
-    def _check_state(self, state: Any) -> None:
-        companions = state[self._companion_name]
-        for name in ("weights", self._companion_name):
-            array = state[name]
-            if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != 1:
-                raise invalid(name, "a 1-D array of float64", array)
-        if len(companions) != len(state["weights"]):
-            raise invalid(self._companion_name, "one number per weight", Words(counted(len(companions), "number")))
-        LinearLearner._check_state(self, self._paired(state))
-
-    def _become(self, state: Any) -> None:
-        LinearLearner._become(self, self._paired(state))
-
-    def _paired(self, state: Any) -> dict[str, Any]:
-        """The state with weights and companions side by side."""
-        pairs = np.empty(2 * len(state["weights"]))
-        pairs[::2] = state["weights"]
-        pairs[1::2] = state[self._companion_name]
-        return {**state, "weights": pairs}
+        return self._column(1)

@@ -32,6 +32,8 @@ class DescentKind(StrEnum):
     RIDGE = "ridge"
     #: A rate of its own for every feature; into a box, if there is one.
     ADAPTIVE = "adaptive"
+    #: Bets with the money that a feature has; the rate is what each begins with.
+    SCALE_FREE = "scale-free"
 
 
 @dataclass(frozen=True)

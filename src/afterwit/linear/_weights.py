@@ -15,7 +15,7 @@ import numpy as np
 from afterwit.core.learner import view
 from afterwit.data.rows import LARGEST_POSITION
 from afterwit.data.values import are_different
-from afterwit.errors import Words, invalid
+from afterwit.errors import Words, counted, invalid
 from afterwit.linear._stops import MODERATE
 
 if cython.compiled:
@@ -28,12 +28,13 @@ else:
 class WeightLearner(RowLearner):
     """A learner with a weight for every feature, or several numbers for each."""
 
-    #: How many numbers there are for every feature.
-    _numbers_per_feature = 1
+    #: What there is for every feature, by its name in the state; as many numbers as follow.
+    _stored = ("weights",)
+    _numbers_of_each = 1
 
     def _begin(self) -> None:
         RowLearner._begin(self)
-        self._stride = self._numbers_per_feature
+        self._stride = len(self._stored) * self._numbers_of_each
         self._weights = view(np.zeros(16 * self._stride))
         self._fresh = 0.0
         if any(isinstance(value, float) and value > MODERATE for value in self._options.values()):
@@ -181,7 +182,7 @@ class WeightLearner(RowLearner):
 
     def _vector(self) -> Any:
         """The weights as the algorithm's figure has them, the intercept's first; a copy."""
-        return np.array(self._weights[: self._features * self._stride])
+        return self._column(0)
 
     def _by_feature(self, vector: Any) -> Any:
         vector = vector[self._reserved :]
@@ -207,33 +208,42 @@ class WeightLearner(RowLearner):
 
     # ------------------------------------------------------------------ copying, comparing, saving
 
+    def _column(self, place: int) -> Any:
+        """A copy of one of the things that are stored for every feature."""
+        numbers = np.array(self._weights[: self._features * self._stride])
+        return numbers.reshape(self._features, len(self._stored), self._numbers_of_each)[:, place].reshape(-1)
+
     def _state(self) -> dict[str, Any]:
-        weights = np.array(self._weights[: self._features * self._stride])
+        numbers = {name: self._column(place) for place, name in enumerate(self._stored)}
         names = list(self._names) if self._named else None
-        return {**self._counts(), "weights": weights, "names": names, **self._kept_state()}
+        return {**self._counts(), **numbers, "names": names, **self._kept_state()}
 
     def _check_state(self, state: Any) -> None:
         RowLearner._check_state(self, state)
-        weights, names = state["weights"], state["names"]
-        if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.ndim != 1:
-            raise invalid("weights", "a 1-D array of float64", weights)
-        features = len(weights) // self._stride
-        if len(weights) != features * self._stride or features < self._reserved:
-            raise invalid("weights", "as many numbers for every feature", Words(f"{len(weights)} numbers"))
+        names, each = state["names"], self._numbers_of_each
+        features = 0
+        for place, name in enumerate(self._stored):
+            numbers = state[name]
+            if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
+                raise invalid(name, "a 1-D array of float64", numbers)
+            features = features if place else len(numbers) // each
+            if len(numbers) != features * each or features < self._reserved:
+                raise invalid(name, "as many numbers for every feature", Words(counted(len(numbers), "number")))
         count = features - self._reserved
         if count > LARGEST_POSITION + 1:
-            raise invalid("weights", f"at most {LARGEST_POSITION + 1:,} numbers", Words(f"{count:,}"))
+            raise invalid(self._stored[0], f"at most {LARGEST_POSITION + 1:,} numbers", Words(f"{count:,}"))
         if names is not None and not are_different(names, count):
             raise invalid("names", "a list of as many different names as there are weights", names)
 
     def _become(self, state: Any) -> None:
-        weights, names = state["weights"], state["names"]
-        features = len(weights) // self._stride
+        names = state["names"]
+        each = self._numbers_of_each
+        numbers = np.column_stack([state[name].reshape(-1, each) for name in self._stored])
         known = list(names) if names is not None else []
         vocabulary = {name: j + self._reserved for j, name in enumerate(known)}
-        self._weights = view(self._with_room(weights, max(16, features)))
+        self._weights = view(self._with_room(numbers.reshape(-1), max(16, len(numbers))))
         self._named = names is not None
         self._names = known
         self._vocabulary = vocabulary
-        self._features = features
+        self._features = len(numbers)
         RowLearner._become(self, state)

@@ -63,7 +63,7 @@ class AdaGrad(PairedLearner):
 
     theorems = (BoxBound(), AdaptiveBound())
     converges_without = "mistakes"
-    _companion_name = "squares"
+    _stored = ("weights", "squares")
     checker = "descent"
 
     options = (

@@ -45,7 +45,7 @@ class AveragedPerceptron(PairedLearner):
     _last: cython.double
 
     theorems = perceptron_bounds("updates")
-    _companion_name = "moments"
+    _stored = ("weights", "moments")
     _rests = False
 
     @cython.cfunc

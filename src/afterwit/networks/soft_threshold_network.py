@@ -231,7 +231,7 @@ class SoftThresholdNetwork(LinearLearner):
         return False
 
     @property
-    def _numbers_per_feature(self) -> int:
+    def _numbers_of_each(self) -> int:
         return self._options["gates"][0]
 
     @property

@@ -1,0 +1,265 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""ScaleFree: bets on every feature, with no rate. To multiply a feature by any number changes no prediction.
+
+Setting     x_t in R^n, y_t in {-1, +1}; predict sgn(w_t . x_t), sgn(0) = +1; a convex loss of the score whose slope g_t
+            is from -1 to 1.
+Update      for every feature i, from M = G = S = 0 and E = epsilon:
+            before the prediction  M <- max(M, |x_{t,i}|), S' = sqrt(S + M^2), theta = G / S',
+                                   w_{t,i} = sgn(theta) min(|theta|, 1) E / (2 S'), 0 if S' is 0
+            after the label        G <- G - g_t x_{t,i}, S <- S + (g_t x_{t,i})^2, E <- E - g_t x_{t,i} w_{t,i}
+            E is the money of a gambler who bets on the sign of the next gradient, at most half of it. A feature in
+            other units has the same bets.
+Guarantee   against every u and on any sequence: the total loss is at most that of u plus the sum over the features of
+            epsilon + 2 b_i max(0, ln(2 b_i K_i / epsilon) - 3/4), where b_i = |u_i| S'_i with the final S'_i,
+            K_i = (1 + S_i / m_i^2)^(1/(2 ln 2)), and m_i is the first |x_{t,i}| that is not 0. With u = 0: the loss is
+            at most epsilon for each feature above that of weights that stay at 0. Every wrong sign costs at least ln 2
+            of logistic loss and 1 of hinge loss, so the same bounds the mistakes.
+Assumes     nothing about where the examples come from.
+Source      Kempka, Kotlowski & Warmuth 2019, Algorithm 2 (ScInOL2); the guarantee is proved in `ScaleFreeBound`.
+
+>>> learner, other = ScaleFree(), ScaleFree()
+>>> for metres, label in ((1.0, 1), (3.0, -1), (2.0, -1), (0.5, 1)):
+...     scores = learner.score_one([metres]), other.score_one([1000 * metres])
+...     same = learner.learn_one([metres], label), other.learn_one([1000 * metres], label)
+>>> abs(scores[0] - scores[1]) < 1e-12, learner.mistakes
+(True, 1)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cython
+import numpy as np
+
+from afterwit.core.declared import LABELS, Option
+from afterwit.core.learner import view
+from afterwit.data.checks import flag, one_of, positive_number
+from afterwit.data.margin_losses import LOSSES, SLOPES_UP_TO_1
+from afterwit.errors import invalid
+from afterwit.linear._regret import Descent, DescentKind, RegretBound
+from afterwit.linear._stops import Stop
+
+if cython.compiled:
+    from cython.cimports.afterwit.linear._engine import LinearLearner
+    from cython.cimports.afterwit.linear._losses import slope
+    from cython.cimports.libc.math import fabs, sqrt
+else:
+    from math import fabs, sqrt
+
+    from afterwit.linear._engine import LinearLearner
+    from afterwit.linear._losses import slope
+
+DIVERGED = cython.declare(cython.int, Stop.DIVERGED)
+#: How many entries of a row are laid out at once, where the compiler handles several of them in one step.
+PART = cython.declare(cython.Py_ssize_t, 32)
+#: The most money with which a bet is made: the next round multiplies it by at most 3/2.
+RICHEST = cython.declare(cython.double, 1e290)
+
+
+class ScaleFreeBound(RegretBound):
+    """The loss of u, plus what the bets on every feature cost.
+
+    Proof, for one feature. Let c_t = -g_t x_t, so that |c_t| <= |x_t| <= M_t <= S'_t. The money is
+    E_t = E_{t-1} (1 + c_t beta_t) with beta_t = clip(theta_t, -1, 1) / (2 S'_t), and |c_t beta_t| <= 1/2: it stays
+    above 0, and ln(1 + z) >= z - z^2 applies. Let h(theta) = theta^2/2 for |theta| <= 1 and |theta| - 1/2 beyond; its
+    derivative is the clip, and it is 1-smooth: c_t beta_t >= (h(G_t/S'_t) - h(G_{t-1}/S'_t)) / 2 - c_t^2 / (4 S'_t^2).
+    S' grows, so the differences add up to at least h(G_T/S'_T), and with (c_t beta_t)^2 <= c_t^2 / (4 S'_t^2)
+
+        ln(E_T / epsilon) >= h(G_T/S'_T) / 2 - 1/2 sum_t c_t^2 / S'_t^2.
+
+    With z = c_t^2 / S'_t^2 <= 1: z <= log2(1 + z), and 1 + z <= (S_t + m^2) / (S_{t-1} + m^2), where S_t includes
+    round t and m is the first |x| that is not 0; these multiply to 1 + S_T/m^2. As h(theta) >= |theta| - 1/2,
+
+        E_T >= epsilon e^{-1/4} / K exp(|G_T| / (2 S'_T)),  K = (1 + S_T/m^2)^(1/(2 ln 2)).
+
+    The regret to u is at most u G_T - (E_T - epsilon). With b = |u| S'_T this is at most epsilon plus the largest value
+    of b theta - epsilon e^{-1/4} / K e^{theta/2} for theta >= 0, which is the claim. The S' after the last round, which
+    includes it, is at least S'_T.
+    """
+
+    name = "scale-free regret"
+    formula = "sum_i (eps + 2 b_i max(0, ln(2 b_i K_i / eps) - 3/4)), b_i = |u_i| S'_i"
+    citation = "Kempka, Kotlowski & Warmuth 2019, Algorithm 2; our own proof"
+    foreseeable = False
+
+    @staticmethod
+    def bound(reaches: Any, factors: Any, epsilon: Any) -> Any:
+        """``reaches`` are the b_i and ``factors`` the K_i of all features that were met."""
+        with np.errstate(divide="ignore"):
+            logarithms = np.log(2 * reaches * factors / epsilon) - 0.75
+        return float((epsilon + 2 * reaches * np.maximum(logarithms, 0.0)).sum())
+
+    def certify(self, evidence: Any) -> Any:
+        met = evidence.met
+        sizes, factors = evidence.spans[met], evidence.factors[met]
+        return self.applied(
+            evidence,
+            lambda u: self.bound(np.abs(u.vector[met]) * sizes, factors, evidence.descent.rate),
+            {"eps": evidence.descent.rate, "features": int(np.count_nonzero(met))},
+        )
+
+
+@cython.cclass
+class ScaleFree(LinearLearner):
+    """A learner without a rate, for features in any units.
+
+    epsilon    the money with which every feature begins: what the bound pays for a feature that is of no use
+    loss       "logistic", "hinge" or "perceptron"
+    intercept  whether every example has a further feature of value 1
+    labels     the negative and the positive label
+    """
+
+    _loss: cython.int
+    _epsilon: cython.double
+    # The weights by which the current row was scored; and a part of the row, entry after entry.
+    _bets: cython.double[::1]
+    _roots: cython.double[::1]
+    _sums: cython.double[::1]
+    _money: cython.double[::1]
+    _richest: cython.double
+
+    theorems = (ScaleFreeBound(),)
+    converges_without = "mistakes"
+    checker = "descent"
+    # The largest value is noted in every round.
+    _rests = False
+    _stored = ("sums", "squares", "largest", "money")
+
+    options = (
+        Option("epsilon", 1.0, positive_number),
+        Option("loss", "logistic", one_of(SLOPES_UP_TO_1)),
+        Option("intercept", True, flag),
+        LABELS,
+    )
+
+    def _begin(self) -> None:
+        self._loss = LOSSES.index(self._options["loss"])
+        self._epsilon = self._options["epsilon"]
+        self._bets = view(np.zeros(64))
+        self._roots = view(np.zeros(PART))
+        self._sums = view(np.zeros(PART))
+        self._money = view(np.zeros(PART))
+        self._richest = 0.0
+        LinearLearner._begin(self)
+        self._weights = view(self._with_room(np.zeros(0), 16))
+
+    # ------------------------------------------------------------------ the figure
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def score(self) -> cython.double:
+        """The product of the bets with the current row: entry k goes to running sum k mod 4."""
+        k: cython.Py_ssize_t
+        count: cython.Py_ssize_t
+        begin: cython.Py_ssize_t = 0
+        root: cython.double
+        theta: cython.double
+        s0: cython.double = 0.0
+        s1: cython.double = 0.0
+        s2: cython.double = 0.0
+        s3: cython.double = 0.0
+        self._richest = 0.0
+        while begin < self._length:
+            count = min(self._length - begin, PART)
+            self.lay_out_part(begin, count)
+            for k in range(count):
+                # No branch, and a root and a quotient of every entry: several are taken in one step.
+                root = 1.0 / sqrt(self._roots[k])
+                theta = self._sums[k] * root
+                theta = theta if theta < 1.0 else 1.0
+                theta = theta if theta > -1.0 else -1.0
+                self._bets[begin + k] = 0.5 * theta * self._money[k] * root
+            k = begin
+            begin += count
+            while k + 3 < begin:
+                s0 += self._bets[k] * self._values[self._first + k]
+                s1 += self._bets[k + 1] * self._values[self._first + k + 1]
+                s2 += self._bets[k + 2] * self._values[self._first + k + 2]
+                s3 += self._bets[k + 3] * self._values[self._first + k + 3]
+                k += 4
+            if k < begin:
+                s0 += self._bets[k] * self._values[self._first + k]
+            if k + 1 < begin:
+                s1 += self._bets[k + 1] * self._values[self._first + k + 1]
+            if k + 2 < begin:
+                s2 += self._bets[k + 2] * self._values[self._first + k + 2]
+        return (s0 + s1) + (s2 + s3)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def lay_out_part(self, begin: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
+        """Lay out what the bets on a part of the current row depend on, with M <- max(M, |x|) for this row."""
+        k: cython.Py_ssize_t
+        column: cython.Py_ssize_t
+        largest: cython.double
+        square: cython.double
+        for k in range(count):
+            column = self._columns[self._offset + begin + k]
+            if self._known or 0 <= column < self._features:
+                largest = fabs(self._values[self._first + begin + k])
+                largest = self._weights[4 * column + 2] if self._weights[4 * column + 2] > largest else largest
+                square = self._weights[4 * column + 1] + largest * largest
+                self._roots[k] = square if square > 0 else 1.0
+                self._sums[k] = self._weights[4 * column]
+                self._money[k] = self._weights[4 * column + 3]
+                self._richest = self._money[k] if self._money[k] > self._richest else self._richest
+            else:
+                # Nothing is known of it, and so nothing is bet.
+                self._roots[k] = 1.0
+                self._sums[k] = 0.0
+                self._money[k] = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+        k: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        value: cython.double
+        gradient: cython.double
+        derivative: cython.double = slope(self._loss, y, score)
+        if self._richest > RICHEST:
+            self._stopped = DIVERGED
+            return False
+        for k in range(self._length):
+            place = 4 * self._columns[self._offset + k]
+            value = fabs(self._values[self._first + k])
+            gradient = derivative * self._values[self._first + k]
+            self._weights[place] -= gradient
+            self._weights[place + 1] += gradient * gradient
+            self._weights[place + 2] = value if value > self._weights[place + 2] else self._weights[place + 2]
+            self._weights[place + 3] -= gradient * self._bets[k]
+        return derivative != 0
+
+    # ------------------------------------------------------------------ what it knows
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _need_scratch(self, entries: cython.Py_ssize_t) -> cython.int:
+        if entries > self._bets.shape[0]:
+            self._bets = view(np.zeros(entries))
+        return LinearLearner._need_scratch(self, entries)
+
+    def _with_room(self, weights: Any, features: int) -> Any:
+        longer = LinearLearner._with_room(self, weights, features)
+        longer[len(weights) + 3 :: 4] = self._epsilon
+        return longer
+
+    def _vector(self) -> Any:
+        """The bets on values that are no larger than those that have been."""
+        sums, squares, largest, money = (self._column(place) for place in range(4))
+        roots = np.sqrt(squares + largest * largest)
+        roots[roots == 0] = 1.0
+        return 0.5 * np.clip(sums / roots, -1.0, 1.0) * money / roots
+
+    def _check_state(self, state: Any) -> None:
+        LinearLearner._check_state(self, state)
+        for name in ("squares", "largest", "money"):
+            if state[name].min(initial=0.0) < 0:
+                raise invalid(name, "numbers that are not negative", state[name])
+
+    def _descent(self) -> Descent:
+        return Descent(DescentKind.SCALE_FREE, self._options["loss"], self._epsilon)
