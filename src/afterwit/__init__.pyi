@@ -66,6 +66,7 @@ from afterwit.linear.balanced_winnow import BalancedWinnow as _BalancedWinnow
 from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPerceptron
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
+from afterwit.linear.scale_free import ScaleFree as _ScaleFree
 from afterwit.linear.sgd import SGD as _SGD
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
@@ -161,6 +162,9 @@ class RepeatLastLabel(_RepeatLastLabel):
 class SGD(_SGD):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.03, schedule: Any = "constant", ball: Any = None, intercept: Any = False, labels: Any = None) -> None: ...
 
+class ScaleFree(_ScaleFree):
+    def __init__(self, epsilon: Any = 1.0, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
+
 class SecondOrderWeights(_SecondOrderWeights):
     def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
 
@@ -232,6 +236,7 @@ __all__ = [
     "RandomizedWeightedMajority",
     "Record",
     "RepeatLastLabel",
+    "ScaleFree",
     "SecondOrderWeights",
     "SleepingExperts",
     "SoftThresholdNetwork",

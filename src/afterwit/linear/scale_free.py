@@ -22,7 +22,7 @@ Source      Kempka, Kotlowski & Warmuth 2019, Algorithm 2 (ScInOL2); the guarant
 ...     scores = learner.score_one([metres]), other.score_one([1000 * metres])
 ...     same = learner.learn_one([metres], label), other.learn_one([1000 * metres], label)
 >>> abs(scores[0] - scores[1]) < 1e-12, learner.mistakes
-(True, 1)
+(True, 2)
 """
 
 from __future__ import annotations

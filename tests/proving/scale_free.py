@@ -1,0 +1,66 @@
+"""ScaleFree: losses of the scores it showed, and its bound from the values and slopes of every feature alone."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+import afterwit as aw
+import naive
+import naive_exact as exact
+from proving.judging import EPSILON, HINDSIGHT, Truth, all_of, key_of
+from proving.linear import form_of, seen_rows, stream
+from proving.searching import subject
+from proving.sequences import pick
+
+
+@subject("ScaleFree", "linear.scale_free.ScaleFreeBound")
+def scale_free(table, random):
+    X, y, u, _ = stream(random, 25)
+    if len(X) and random.random() < 0.3:
+        # Values that grow: the bets are made with what was the largest before.
+        X = X * 2.0 ** (random.choice([0.3, 1.0]) * np.arange(len(X)))[:, None]
+    loss, epsilon = pick(random, "perceptron", "hinge", "logistic"), pick(random, 1.0, 1.0, 0.01, 20.0)
+    intercept, passes = bool(random.random() < 0.5), int(random.choice([1, 1, 2]))
+    learner = aw.ScaleFree(epsilon=epsilon, loss=loss, intercept=intercept)
+    shown = np.concatenate([learner.learn_scores(form_of(random, X), y) for _ in range(passes)])
+    rows, labels = seen_rows(X, intercept) * passes, y.tolist() * passes
+    run = features_of(rows, labels, shown.tolist(), loss, X.shape[1] + intercept)
+    total = sum(
+        (exact.margin_loss(loss, Fraction(s), t) for s, t in zip(shown.tolist(), labels, strict=True)), Fraction(0)
+    )
+    slack = 64 * EPSILON * (len(rows) + 16) * (float(total) + epsilon * len(run["first"]) + sum(map(abs, shown)))
+    u = (u * pick(random, 0.0, 0.1, 1.0, 10.0)).tolist()
+    default = random.random() < 0.3
+    found = learner.certificate(X, y) if default else learner.certificate(X, y, comparator=u)
+    u = [0.0, *u] if intercept else u
+    for made in all_of(found):
+        bound = None
+        if made.bound is not None and not default:
+            bound = min(
+                loss_of(rows, labels, v, loss) + naive.scale_free_regret(run, v, epsilon) for v in ([0.0] * len(u), u)
+            )
+        table.certificate(made, "ScaleFree", Truth(float(total), bound, slack + 1e-9 * (bound or 0.0)))
+        last = [learner.intercept_weight] * intercept + np.asarray(learner.weights).tolist()
+        if default and made.hindsight is not None and len(last) == len(u):
+            own = loss_of(rows, labels, last, loss)
+            if made.hindsight.value > own + slack + 1e-9 * own:
+                detail = f"{made.hindsight.value!r}, its last weights {own!r}"
+                table.problem(key_of(type(made.theorem)), "ScaleFree", HINDSIGHT, detail)
+
+
+def features_of(rows, labels, scores, loss, width):
+    """What the bound depends on, for every feature: squared gradients, the largest value, the first that is not 0."""
+    found = {"S": [0.0] * width, "M": [0.0] * width, "first": [0.0] * width}
+    for i in range(width):
+        values = [abs(x[i]) for x in rows]
+        slopes = [naive.slope_of(loss, s, t) for s, t in zip(scores, labels, strict=True)]
+        found["S"][i] = math.fsum((g * v) ** 2 for g, v in zip(slopes, values, strict=True))
+        found["M"][i] = max(values, default=0.0)
+        found["first"][i] = next((v for v in values if v), 0.0)
+    return found
+
+
+def loss_of(rows, labels, u, loss):
+    each = (exact.margin_loss(loss, exact.dot(u, x), t) for x, t in zip(rows, labels, strict=True))
+    return float(sum(each, Fraction(0)))
