@@ -77,7 +77,7 @@ def progressive(table, random):
     made = batch.progressive_bound(learner, DELTA)
     wanted = BOUNDS["progressive"](learner.mistakes / T, T, DELTA, 1.0)
     key = key_of(type(made.theorem))
-    table.chance(key, "progressive_bound", float(np.mean(errors)) > made.bound, DELTA, made.theorem.citation)
+    table.chance(key, "progressive_bound", float(np.mean(errors)) > made.bound, DELTA)
     table.same(key, "progressive_bound", made.bound, wanted, MISSTATED, 1e-9 * wanted)
 
 
@@ -95,7 +95,7 @@ def average(table, random):
         world.points, world.signs, name = x, np.ones(len(x), dtype=int), "hinge"
         learner.learn_many(1000.0 * x[:1].repeat(3, axis=0), [1, 1, 1])
     X, y = world.sample(T)
-    regret = None if used else best_regret(world, random, learner, X, y, name)
+    regret = None if used else best_regret(learner, X, y, name)
     found = batch.average(learner, X, y, loss=name, radius=1.0, delta=DELTA, regret=regret)
     loss, weights = LOSSES[name], found.learner
     risk = world.risk(loss, np.asarray(weights.score_many(world.points)))
@@ -106,11 +106,11 @@ def average(table, random):
             table.row(key, subject_name).refused += 1
             continue
         if made.quantity == "error":
-            table.chance(key, subject_name, world.error(found) > made.bound, DELTA, made.theorem.citation)
+            table.chance(key, subject_name, world.error(found) > made.bound, DELTA)
         elif made.quantity == "loss":
-            table.chance(key, subject_name, risk > made.bound, DELTA, made.theorem.citation)
+            table.chance(key, subject_name, risk > made.bound, DELTA)
         else:
-            table.chance(key, subject_name, risk - least_risk(world, loss) > made.bound, DELTA, made.theorem.citation)
+            table.chance(key, subject_name, risk - least_risk(world, loss) > made.bound, DELTA)
         stated(table, key, subject_name, made, float(loss(y * played_scores(learner, X, y)).mean()), T, regret)
         most = made.inputs.get("M", math.inf)
         highest = float(loss(-np.abs(played_scores(learner, X, y))).max())
@@ -139,8 +139,8 @@ def played_scores(learner, X, y):
     return np.array(scores)
 
 
-def best_regret(world, random, learner, X, y, name):
-    """The regret to the weights of least loss among many, with something to spare: a promise that is kept."""
+def best_regret(learner, X, y, name):
+    """The regret to the weights of least loss among many, with something to spare, so the promised regret is true."""
     own = float(LOSSES[name](y * played_scores(learner, X, y)).sum())
     best = min(float(LOSSES[name](y * (X @ u)).sum()) for u in grid(X.shape[1]))
     return max(0.0, own - best) + 0.05 * len(y)
@@ -178,9 +178,9 @@ def random_stopping(table, random):
             table.row(key, "random_stopping").refused += 1
         elif key.endswith("ProgressiveStopping"):
             # On average over the time, with probability 1 - delta over the examples.
-            table.chance(key, "random_stopping", float(np.mean(errors)) > made.bound, DELTA, made.theorem.citation)
+            table.chance(key, "random_stopping", float(np.mean(errors)) > made.bound, DELTA)
         else:
-            table.on_average(key, "random_stopping", world.error(found), made.bound, made.theorem.citation)
+            table.on_average(key, "random_stopping", world.error(found), made.bound)
             table.same(key, "random_stopping", made.bound, most / T, MISSTATED, 1e-12)
 
 
@@ -194,7 +194,7 @@ def large_gap(table, random):
     if made.bound is None:
         table.row(key, "large_gap").refused += 1
     else:
-        table.chance(key, "large_gap", world.error(found) > made.bound, DELTA, made.theorem.citation)
+        table.chance(key, "large_gap", world.error(found) > made.bound, DELTA)
         k, i = made.inputs["k"], made.inputs["i"]
         if epsilon is None:
             every = [
@@ -240,7 +240,7 @@ def controlled_testing(table, random):
     if made.bound is None:
         table.row(key, "controlled_testing").refused += 1
     else:
-        table.chance(key, "controlled_testing", world.error(found) > made.bound, DELTA, made.theorem.citation)
+        table.chance(key, "controlled_testing", world.error(found) > made.bound, DELTA)
     inputs = {
         "hypothesis": int(random.integers(1, 30)),
         "error": float(random.uniform(0.01, 0.9)),
@@ -270,7 +270,7 @@ def penalized_selection(table, random):
     mistakes = int((learner.learn_many(X, y) != y).sum())
     for made in all_of(found.certificate):
         key = key_of(type(made.theorem))
-        table.chance(key, "penalized_selection", world.error(found) > made.bound, DELTA, made.theorem.citation)
+        table.chance(key, "penalized_selection", world.error(found) > made.bound, DELTA)
         wanted = min(estimates) if key.endswith("Estimate") else BOUNDS["penalized-selection"](mistakes / T, T, DELTA)
         table.same(key, "penalized_selection", made.bound, float(wanted), MISSTATED, 1e-9 * float(wanted))
 
@@ -284,7 +284,7 @@ def kernel_margin(table, random):
     made = batch.kernel_margin_bound(learner, X, y, DELTA)
     selected = batch.penalized_selection(type(learner)(**learner.parameters), X, y, delta=DELTA)
     key = key_of(type(made.theorem))
-    table.chance(key, "kernel_margin_bound", world.error(selected) > made.bound, DELTA, made.theorem.citation)
+    table.chance(key, "kernel_margin_bound", world.error(selected) > made.bound, DELTA)
     # In the form of the exercise, for h of length 1 at margin rho; the linear kernel, any direction and margin.
     u, rho = random.standard_normal(X.shape[1]), float(random.uniform(0.05, 2))
     u /= np.linalg.norm(u)

@@ -212,9 +212,7 @@ def disjunction_learner(table, random):
     if made.bound is None:
         table.row(key, "DisjunctionLearner").refused += 1
         return
-    table.chance(
-        key, "DisjunctionLearner", error_of(rule, whole, truth, 0.0) > made.bound, DELTA, made.theorem.citation
-    )
+    table.chance(key, "DisjunctionLearner", error_of(rule, whole, truth, 0.0) > made.bound, DELTA)
     literals = math.log(3**width + 1) if negated else width * math.log(2)
     largest = BOUNDS["occam"](len(X), literals, DELTA)
     if not made.bound <= largest * (1 + 1e-9):
@@ -233,7 +231,7 @@ def id3(table, random):
             table.row(key, "ID3").refused += 1
             continue
         wrong = float((np.asarray(rule.predict_many(X)) != y).mean())
-        table.chance(key, "ID3", error_of(rule, whole, truth, noise) > made.bound, DELTA, made.theorem.citation)
+        table.chance(key, "ID3", error_of(rule, whole, truth, noise) > made.bound, DELTA)
         table.same(key, "ID3", made.observed, wrong, MISREPORTED, 1e-12)
         share = made.inputs["delta"]
         formulas = {

@@ -38,7 +38,7 @@ def range_of(random, anywhere=True):
 
 
 def costs_in(random, rounds, columns, low, high):
-    table, _ = values(random, rounds, columns)
+    table = values(random, rounds, columns)
     return np.clip(low + (high - low) * table, low, high)
 
 
@@ -155,7 +155,7 @@ def perturbed_leader(table, random):
         if str(made.verdict) == "not applicable":
             table.row(key, "FollowThePerturbedLeader").refused += 1
             continue
-        table.on_average(key, "FollowThePerturbedLeader", regret - slack, made.bound, made.theorem.citation)
+        table.on_average(key, "FollowThePerturbedLeader", regret - slack, made.bound)
         table.same(key, "FollowThePerturbedLeader", made.observed, regret, "observed is not what happened", slack)
         name = key.removeprefix(PREFIX)
         if name in formulas and (eps or name not in ("PerturbedLeaderBound", "SmallLossBound")) and S:

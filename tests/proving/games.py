@@ -26,7 +26,7 @@ METHODS = {
 
 def matrix_of(random):
     m, n = int(random.choice([1, 2, 3, 6])), int(random.choice([1, 2, 3, 6]))
-    M, _ = values(random, m, n)
+    M = values(random, m, n)
     if random.random() < 0.3:
         M = random.integers(-2, 3, (m, n)).astype(float)
     return (M + pick(random, 0.0, 0.0, -0.5, 10.0)) * pick(random, *SCALES)

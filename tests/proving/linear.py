@@ -17,7 +17,7 @@ import naive_exact as exact
 from afterwit import adversaries, hindsight
 from naive_bounds import BOUNDS
 from proving.formulas import value_of
-from proving.judging import APPLIED, EPSILON, HINDSIGHT, MISREPORTED, MISSTATED, Truth, all_of, key_of
+from proving.judging import APPLIED, HINDSIGHT, MISREPORTED, MISSTATED, Truth, all_of, key_of
 from proving.searching import judges, subject
 from proving.sequences import SCALES, pick
 
@@ -168,7 +168,7 @@ def perceptron_run(table, random, name):
             bound = compared(made, comparison, updates, passes) if given and made.bound is not None else None
             if given and bound is None and made.bound is not None and type(made.theorem).__name__ == "MarginBound":
                 table.problem(key_of(type(made.theorem)), name, APPLIED, "the comparator does not separate")
-            # The root of a loss that is 0 but for rounding is not.
+            # A loss of 0 may be rounded to 1e-16, whose root is 1e-8.
             slack = 1e-6 * float(bound or 0) if type(made.theorem).__name__ == "SimpleUpdateHingeBound" else 0.0
             truth = Truth(observed, None if bound is None else float(bound), bound_slack=slack)
             table.certificate(made, name, None if fragile and name != "Perceptron" else truth)
@@ -225,7 +225,7 @@ def until_nothing_changes(table, random):
         if type(made.theorem).__name__ == "TrainedBound" and made.bound is not None:
             wrong = naive.leave_one_out(X.tolist(), y.tolist())
             key = key_of(type(made.theorem))
-            table.bounded(key, "Perceptron", wrong, made.bound, citation=made.theorem.citation)
+            table.bounded(key, "Perceptron", wrong, made.bound)
             table.same(key, "Perceptron", made.observed, wrong, MISREPORTED, 1e-12)
             shown = {"updates": learner.updates, "radius": made.inputs["R"], "margin": made.inputs["gamma"]}
             wanted = BOUNDS["perceptron-trained"](**shown, rows=len(X))
@@ -376,165 +376,3 @@ TUNED = {
 }
 for _name in TUNED:
     subject(_name, TUNED[_name])(lambda table, random, name=_name: winnow_run(table, random, name))
-
-
-# ---------------------------------------------------------------------- gradient descent
-
-
-class Descent:
-    """A run of a gradient learner: the losses of the scores it showed, and everything its theorems speak of."""
-
-    def __init__(self, learner, X, y, loss, factor=1.0, ridge=False):
-        self.rows, self.y, self.loss, self.factor, self.ridge = X.tolist(), y.tolist(), loss, factor, ridge
-        width = X.shape[1]
-        self.weights, self.losses, self.squares, self.gradients, self.size = [], [], [], [], 0.0
-        self.stood_still = False
-        for t, (x, label) in enumerate(zip(self.rows, self.y, strict=True)):
-            w = own_weights(learner, width)
-            score = learner.score_one(X[t])
-            learner.learn_one(X[t], label)
-            if w is None or not math.isfinite(score):
-                self.weights = None
-                return
-            self._round(w.tolist(), score, x, label)
-        self.weights.append(own_weights(learner, width))
-
-    def _round(self, w, score, x, label):
-        lost = Fraction(self.factor) * exact.margin_loss(self.loss, Fraction(score), label)
-        slope = self.factor * naive.slope_of(self.loss, score, label)
-        gradient = [slope * value for value in x]
-        if self.ridge:
-            lost += exact.norm_square(w) / 2
-            gradient = [a + b for a, b in zip(w, gradient, strict=True)]
-            self.stood_still |= label * score == 1
-        self.weights.append(np.array(w))
-        self.losses.append(lost)
-        self.gradients.append(gradient)
-        self.squares.append(float(exact.norm_square(gradient)))
-        length = math.hypot(*w) * math.hypot(*x)
-        self.size += float(lost) + abs(slope) * length + self.ridge * math.hypot(*w) ** 2
-
-    @property
-    def total(self):
-        return float(sum(self.losses, Fraction(0)))
-
-    @property
-    def slack(self):
-        return 64 * EPSILON * (len(self.rows) + 16) * (self.size + self.total)
-
-    def loss_of(self, u):
-        each = [
-            Fraction(self.factor) * exact.margin_loss(self.loss, exact.dot(u, x), label)
-            for x, label in zip(self.rows, self.y, strict=True)
-        ]
-        return float(sum(each, Fraction(0)) + (len(each) * exact.norm_square(u) / 2 if self.ridge else 0))
-
-
-def descent_run(table, random, name):
-    X, y, u, _ = stream(random, 25)
-    T, width = X.shape
-    loss = pick(random, "perceptron", "hinge", "logistic", "squared")
-    radius = float(np.linalg.norm(X, axis=1).max(initial=0.0))
-    unit = radius or 1.0
-    rate = pick(random, 0.01, 0.1, 0.5, 1.0) / unit**2
-    ball = box = None
-    factor, ridge, decreasing, delta = 1.0, False, False, 0.0
-    if name == "SGD":
-        ball = pick(random, None, 0.5, 2.0, 10.0)
-        ball = None if ball is None else ball / unit
-        decreasing = bool(random.random() < 0.3)
-        learner = aw.SGD(loss=loss, rate=rate, ball=ball, schedule="1/sqrt(t)" if decreasing else "constant")
-    elif name == "AdaGrad":
-        box, delta, rate = pick(random, None, 0.3, 3.0), pick(random, 0.0, 1e-6, 1.0), pick(random, 0.1, 1.0) / unit
-        box = None if box is None else box / unit
-        learner = aw.AdaGrad(loss=loss, rate=rate, delta=delta, box=box)
-    else:
-        loss, ridge, factor, rate = "hinge", True, pick(random, 0.1, 1.0, 30.0), pick(random, 1e-3, 0.1, 0.9)
-        learner = aw.OnlineSVM(C=factor, rate=rate)
-    run = Descent(learner, X, y, loss, factor, ridge)
-    if run.weights is None:
-        return
-    u = u * random.uniform(0, 2)
-    if ball is not None and np.linalg.norm(u) > ball:
-        u = u * (ball / np.linalg.norm(u)) * (1 - 1e-12)
-    u = u if box is None else np.clip(u, -box, box)
-    default = random.random() < 0.3
-    found = learner.certificate(X, y) if default else learner.certificate(X, y, comparator=u)
-    rates = [rate / math.sqrt(t + 1) if decreasing else rate for t in range(T)]
-    formulas = regrets(run, X, radius, rate, rates, ball, box, delta)
-    for made in all_of(found):
-        key = key_of(type(made.theorem))
-        bound = None
-        if made.bound is not None and not default:
-            formula = formulas[type(made.theorem).__name__]
-            bound = min(run.loss_of(v) + formula(np.asarray(v)) for v in ([0.0] * width, u.tolist()))
-        table.certificate(made, name, Truth(run.total, bound, run.slack))
-        if default and made.hindsight is not None:
-            hindsight_of_losses(table, name, key, made, run)
-    if decreasing and ball is not None and loss != "squared" and T:
-        value = value_of(table, "gradient-descent-ball", diameter=2 * ball, gradient=unit, rounds=T, rate=rate)
-        table.bounded(
-            "linear._regret.DecreasingRateBallBound", name, run.total - run.loss_of(u), float(value), run.slack
-        )
-
-
-judges(
-    *(
-        f"linear._regret.{each}"
-        for each in (
-            "LargestGradientBound",
-            "ObservedGradientsBound",
-            "BallBound",
-            "ObservedBallBound",
-            "BoxBound",
-            "AdaptiveBound",
-            "DecreasingRateBallBound",
-        )
-    )
-)
-
-
-def regrets(run, X, radius, rate, rates, ball, box, delta):
-    """The regret bounds as functions of the comparator."""
-    T = len(run.rows)
-    largest = 2 * run.factor * radius if run.ridge else radius
-    if run.loss == "squared" and not run.ridge:
-        largest = radius * (1 + radius * ball) if ball is not None else math.inf
-    last = rates[-1] if rates else rate
-    columns = [math.sqrt(math.fsum((X[:, j] ** 2).tolist())) for j in range(X.shape[1])]
-    sums = [math.fsum(g[j] ** 2 for g in run.gradients) for j in range(X.shape[1])]
-    roots = math.fsum(math.sqrt(total) for total in sums)
-    diameter = None if ball is None else 2 * ball
-
-    def spread(v):
-        far = np.max([np.abs(w - v) for w in run.weights], axis=0)
-        return math.fsum(f * f * math.sqrt(delta + total) for f, total in zip(far.tolist(), sums, strict=True))
-
-    def square(v):
-        return float(exact.norm_square(v.tolist()))
-
-    return {
-        "LargestGradientBound": lambda v: square(v) / (2 * rate) + rate * T * largest**2 / 2,
-        "ObservedGradientsBound": lambda v: square(v) / (2 * rate) + rate * math.fsum(run.squares) / 2,
-        "BallBound": lambda _: diameter**2 / (2 * last) + largest**2 / 2 * math.fsum(rates),
-        "ObservedBallBound": lambda _: (
-            diameter**2 / (2 * last) + math.fsum(a * b for a, b in zip(rates, run.squares, strict=True)) / 2
-        ),
-        "BoxBound": lambda _: (
-            (2 * box) ** 2 * math.fsum(math.sqrt(delta + c * c) for c in columns) / (2 * rate)
-            + rate * math.fsum(columns)
-        ),
-        "AdaptiveBound": lambda v: spread(v) / (2 * rate) + rate * roots,
-    }
-
-
-def hindsight_of_losses(table, name, key, made, run):
-    """At least as good as the last weights, and as the mean of all."""
-    for what, v in (("last", run.weights[-1]), ("mean", np.mean(run.weights[: len(run.rows)], axis=0))):
-        own = run.loss_of(v.tolist()) if len(run.rows) else math.inf
-        if made.hindsight.value > own + run.slack + 1e-9 * abs(own):
-            table.problem(key, name, HINDSIGHT, f"{made.hindsight.value!r}, its {what} weights {own!r}")
-
-
-for _name, _more in (("SGD", ("linear._regret.DecreasingRateBallBound",)), ("AdaGrad", ()), ("OnlineSVM", ())):
-    subject(_name, *_more)(lambda table, random, name=_name: descent_run(table, random, name))

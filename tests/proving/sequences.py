@@ -17,7 +17,7 @@ def pick(random, *choices):
 
 
 def values(random, rounds, columns):
-    """Numbers from 0 to 1 with structure, and the name of the structure."""
+    """Numbers from 0 to 1 with structure."""
     kind = pick(random, "plain", "ends", "grid", "equal", "equal", "nearly equal", "duplicates", "one good", "phases")
     table = random.random((rounds, columns))
     if kind == "ends":
@@ -37,7 +37,7 @@ def values(random, rounds, columns):
     elif kind == "phases":
         good = np.arange(rounds) * columns // max(1, rounds)
         table[np.arange(rounds), good % columns] *= 0.02
-    return table, kind
+    return table
 
 
 def asleep(random, table, share):
