@@ -15,6 +15,7 @@ from afterwit import adversaries
 from afterwit.core.registry import find, options_of
 from expert_cases import CASES, Case
 from naive_bounds import BOUNDS
+from naive_hindsight_experts import least_mixture
 from proving.expert_truths import ORACLES, OTHERS, SCALE_FREE, Run, regret_truth
 from proving.formulas import value_of
 from proving.judging import APPLIED, EPSILON, HINDSIGHT, HINDSIGHT_VALUE, Truth, all_of, key_of
@@ -277,7 +278,19 @@ def with_rounds(table, learner, run, given):
         key = key_of(type(made.theorem))
         if made.hindsight.value > least + run.slack + 1e-7 * abs(least):
             table.problem(key, run.case.name, HINDSIGHT, f"mixture {made.hindsight.value!r}, an expert {least!r}")
-        table.certificate(made, run.case.name, Truth(own - made.hindsight.value, None, run.slack))
+        if run.case.loss != "log":
+            best = least_mixture(run.case.loss, *given)
+            off = made.hindsight.value - best
+            if not -1e-6 * abs(best) - run.slack <= off <= made.hindsight.gap + 1e-6 * abs(best) + run.slack:
+                table.problem(key, run.case.name, HINDSIGHT_VALUE, f"mixture {made.hindsight.value!r}, best {best!r}")
+        # What holds for every expert holds for a mixture: at most the largest of the bounds.
+        bound = OTHERS[key](run, made).bound if key in OTHERS else ORACLES[key](run)
+        bounds, spreads = bound if isinstance(bound, tuple) else (bound, [0.0])
+        bound = max(bounds) if isinstance(bounds, list) else bounds
+        uncertain = 1e-6 * abs(bound or 0.0) + 4 * run.slack + max(spreads)
+        table.certificate(
+            made, run.case.name, Truth(own - made.hindsight.value, bound, run.slack, bound_slack=uncertain)
+        )
 
 
 def algorithm(name):

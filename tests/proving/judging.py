@@ -52,7 +52,8 @@ class Truth:
     ``excess`` is the largest difference of both where the theorem speaks of several things at once, such as all experts.
     """
 
-    observed: float
+    #: None where rounding decides what the algorithm does, and only the certificate can know it.
+    observed: float | None
     bound: float | None = None
     slack: float = 0.0
     excess: float | None = None
@@ -156,6 +157,8 @@ class Table:
         truth = truth() if callable(truth) else truth
         if truth is None:
             return
+        if truth.observed is None:
+            truth = replace(truth, observed=made.observed)
         rounding = float(getattr(made, "rounding", 0.0) or 0.0)
         row.recomputed += truth.bound is not None
         bound = made.bound if truth.bound is None else truth.bound

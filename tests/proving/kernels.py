@@ -11,7 +11,7 @@ from afterwit import kernels
 from naive_bounds import BOUNDS
 from naive_multiclass import one_vs_rest
 from proving.judging import APPLIED, EPSILON, Truth, all_of, key_of
-from proving.linear import HINGES, stream
+from proving.linear import HINGES, Sought, stream
 from proving.searching import judges, subject
 from proving.sequences import pick
 
@@ -39,18 +39,30 @@ def kernel_run(table, random, name):
     given = random.random() < 0.6
     b = random.standard_normal(len(X)) * pick(random, 1.0, 0.1) if given else None
     found = learner.certificate(X, y, comparator=b) if given else learner.certificate(X, y)
-    gram = [[definition(x, z) for z in rows] for x in rows] if given else []
+    gram = [[definition(x, z) for z in rows] for x in rows]
+    sought = None if given else Sought(in_coordinates(gram), y.tolist(), 1)
     for made in all_of(found):
+        short = type(made.theorem).__name__
+        if not given:
+            table.certificate(made, name, lambda made=made: sought.truth(made, mistakes))
+            continue
         bound = (
             bound_in_feature_space(made, gram, y.tolist(), b, updates, cost)
-            if given and made.bound is not None and alike
+            if made.bound is not None and alike
             else None
         )
-        short = type(made.theorem).__name__
         if short == "MarginBound" and given and made.bound is not None and bound is None and alike:
             table.problem(key_of(type(made.theorem)), name, APPLIED, "the comparator does not separate")
         slack = 0.0 if bound is None else 1e-6 * bound
         table.certificate(made, name, Truth(mistakes, bound, bound_slack=slack))
+
+
+def in_coordinates(gram):
+    """Rows whose products are those of the examples in feature space."""
+    if not gram:
+        return []
+    values, vectors = np.linalg.eigh(np.array([[float(value) for value in row] for row in gram]))
+    return (vectors * np.sqrt(np.maximum(values, 0.0))).tolist()
 
 
 def bound_in_feature_space(made, gram, y, b, updates, cost):
@@ -63,12 +75,11 @@ def bound_in_feature_space(made, gram, y, b, updates, cost):
     if short == "MarginBound":
         least = min(margins, default=1)
         return float(radius**2 * float(square) / float(least) ** 2) if least > 0 else None
-    if square <= 0:
-        return None
     length = made.inputs["|u|"] if "|u|" in made.inputs else 1 / made.inputs["rho"]
-    if length == 0:
-        return None
-    scale = exact.fraction(length) / exact.root(square)
+    if length == 0 and short not in ("HingeBound", "RootHingeBound", "BudgetBound"):
+        # The losses of all rounds, each 1, stand for those of the updates.
+        return float(len(y))
+    scale = exact.fraction(length) / exact.root(square) if square > 0 else exact.fraction(0)
     only = range(len(y)) if short in ("HingeBound", "RootHingeBound", "BudgetBound") else updates
     losses = [max(exact.fraction(0), 1 - scale * margins[t]) for t in only]
     total = float(sum(losses, exact.fraction(0)))
