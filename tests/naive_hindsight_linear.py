@@ -124,7 +124,7 @@ def between(loss, rows, labels, ridge=0.0, ball=None, box=None):
     """Two numbers between which the least total loss plus ridge/2 |u|^2 is, of weights in the ball or the box.
 
     The larger is the value of some weights. The smaller one follows from duality, so that a search that ends early makes the
-    two differ and neither wrong. Without ridge, ball and box it is None for a loss that is not piecewise linear.
+    two differ and neither wrong. Without ridge, ball and box it is 0 for a loss that is not piecewise linear.
     """
     signed = np.asarray(rows, dtype=float) * np.asarray(labels)[:, None]
     size = float(np.sqrt((signed**2).sum(axis=1)).max(initial=0.0))
@@ -210,7 +210,7 @@ def _smooth_between(loss, signed, ridge, ball, box):
         gaps.append(float(slope @ found) + ball * float(np.linalg.norm(slope)))
     if box is not None:
         gaps.append(float(slope @ found) + box * float(np.abs(slope).sum()))
-    return (above - min(gaps) if min(gaps) < math.inf else None), above
+    return max(0.0, above - min(gaps)), above
 
 
 PATIENT = {"maxiter": 3000, "maxfun": 10_000, "ftol": 1e-16, "gtol": 1e-12}

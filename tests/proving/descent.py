@@ -8,9 +8,10 @@ import numpy as np
 import afterwit as aw
 import naive
 import naive_exact as exact
+from naive_hindsight_linear import between
 from proving.formulas import value_of
-from proving.judging import EPSILON, HINDSIGHT, Truth, all_of, key_of
-from proving.linear import own_weights, stream
+from proving.judging import EPSILON, HINDSIGHT, HINDSIGHT_VALUE, Truth, all_of, key_of
+from proving.linear import SOUGHT, own_weights, stream
 from proving.searching import judges, subject
 from proving.sequences import pick
 
@@ -20,6 +21,8 @@ class Descent:
 
     def __init__(self, learner, X, y, loss, factor=1.0, ridge=False):
         self.rows, self.y, self.loss, self.factor, self.ridge = X.tolist(), y.tolist(), loss, factor, ridge
+        #: Whether any weights may be compared with, and are looked for at a price for their length.
+        self.free = not ridge and loss != "perceptron"
         width = X.shape[1]
         self.weights, self.losses, self.squares, self.gradients, self.size = [], [], [], [], 0.0
         for t, (x, label) in enumerate(zip(self.rows, self.y, strict=True)):
@@ -86,6 +89,7 @@ def descent_run(table, random, name):
     run = Descent(learner, X, y, loss, factor, ridge)
     if run.weights is None:
         return
+    run.free &= ball is None and box is None
     u = u * random.uniform(0, 2)
     if ball is not None and np.linalg.norm(u) > ball:
         u = u * (ball / np.linalg.norm(u)) * (1 - 1e-12)
@@ -94,15 +98,19 @@ def descent_run(table, random, name):
     found = learner.certificate(X, y) if default else learner.certificate(X, y, comparator=u)
     rates = [rate / math.sqrt(t + 1) if decreasing else rate for t in range(T)]
     formulas = regrets(run, X, radius, rate, rates, ball, box, delta)
+    best = least_of(run, ball, box) if default and T else None
     for made in all_of(found):
-        key = key_of(type(made.theorem))
-        bound = None
-        if made.bound is not None and not default:
-            formula = formulas[type(made.theorem).__name__]
-            bound = min(run.loss_of(v) + formula(np.asarray(v)) for v in ([0.0] * width, u.tolist()))
-        table.certificate(made, name, Truth(run.total, bound, run.slack))
-        if default and made.hindsight is not None:
-            hindsight_of_losses(table, name, key, made, run)
+        key, short = key_of(type(made.theorem)), type(made.theorem).__name__
+        if made.bound is None or not default or not T:
+            given = [[0.0] * width] if default else [[0.0] * width, u.tolist()]
+            bound = None if made.bound is None else min(run.loss_of(v) + formulas[short](np.asarray(v)) for v in given)
+            table.certificate(made, name, Truth(run.total, bound, run.slack))
+        else:
+            stated = made.hindsight.gap or 0.0
+            low, high = sought(run, short, formulas[short], rate, best, stated <= SOUGHT * made.hindsight.value)
+            table.certificate(made, name, Truth(run.total, high, run.slack, bound_slack=high - low + 1e-6 * abs(high)))
+        if default and T and made.hindsight is not None:
+            hindsight_of_losses(table, name, key, made, run, best)
     if decreasing and ball is not None and loss != "squared" and T:
         value = value_of(table, "gradient-descent-ball", diameter=2 * ball, gradient=unit, rounds=T, rate=rate)
         table.bounded(
@@ -160,8 +168,37 @@ def regrets(run, X, radius, rate, rates, ball, box, delta):
     }
 
 
-def hindsight_of_losses(table, name, key, made, run):
-    """At least as good as the last weights, and as the mean of all."""
+def least_of(run, ball, box):
+    """Between what and what the least loss of fixed weights is."""
+    ridge = len(run.rows) / run.factor if run.ridge else 0.0
+    low, high = between(run.loss, run.rows, run.y, ridge, ball, box)
+    return run.factor * low, run.factor * high
+
+
+def sought(run, name, formula, rate, best, found):
+    """Between what and what the bound is for comparators in hindsight: 0, and better ones if these were ``found``."""
+    zero = np.zeros(len(run.rows[0]))
+    high = run.loss_of(zero.tolist()) + formula(zero)
+    if name in ("BallBound", "ObservedBallBound", "BoxBound"):
+        # The regret is the same for all: that of the least loss remains.
+        reached = best[1] * (1 + SOUGHT) + formula(zero)
+        return best[0] + formula(zero), min(high, reached) if found else high
+    if name == "AdaptiveBound":
+        # No less than if its weights had never been away from those compared with.
+        return best[0], high
+    ridge = 1 / rate + (len(run.rows) if run.ridge else 0.0)
+    low, reached = between(run.loss, run.rows, run.y, ridge / run.factor)
+    if run.free and found:
+        high = min(high, run.factor * reached * (1 + SOUGHT) + formula(zero))
+    return run.factor * low + formula(zero), high
+
+
+def hindsight_of_losses(table, name, key, made, run, best):
+    """As good as any weights, within the gap that it states; and at least as good as the learner's own."""
+    value, (low, high) = made.hindsight.value, best
+    near = run.slack + 1e-6 * abs(value) + 1e-9 * len(run.rows)
+    if not low - near <= value <= high + near + (made.hindsight.gap or 0.0):
+        table.problem(key, name, HINDSIGHT_VALUE, f"{value!r}, the least is between {low!r} and {high!r}")
     for what, v in (("last", run.weights[-1]), ("mean", np.mean(run.weights[: len(run.rows)], axis=0))):
         own = run.loss_of(v.tolist()) if len(run.rows) else math.inf
         if made.hindsight.value > own + run.slack + 1e-9 * abs(own):
