@@ -11,10 +11,11 @@ import numpy as np
 import afterwit as aw
 import naive_batch
 import naive_kernels
-from afterwit import batch, bounds
+from afterwit import batch, bounds, kernels
 from naive_bounds import BOUNDS, SAMPLE_SIZES, halting_time
 from proving.formulas import value_of
 from proving.judging import APPLIED, EXCEEDED, all_of, key_of
+from proving.kernels import in_coordinates
 from proving.linear import SOUGHT, Sought
 from proving.searching import subject
 from proving.sequences import pick
@@ -285,13 +286,19 @@ def penalized_selection(table, random):
 def kernel_margin(table, random):
     world, T = World(random), int(random.choice([5, 30]))
     X, y = world.sample(T)
-    learner = pick(random, aw.Perceptron(), aw.DualPerceptron(), aw.KernelPerceptron())
+    learner, kernel = pick(
+        random,
+        (aw.Perceptron(), naive_kernels.linear),
+        (aw.DualPerceptron(), naive_kernels.linear),
+        (aw.KernelPerceptron(), naive_kernels.polynomial(2)),
+        (aw.KernelPerceptron(kernels.gaussian(0.7)), naive_kernels.gaussian(0.7)),
+    )
     learner.learn_many(X, y)
     made = batch.kernel_margin_bound(learner, X, y, DELTA)
     selected = batch.penalized_selection(type(learner)(**learner.parameters), X, y, delta=DELTA)
     key = key_of(type(made.theorem))
     table.chance(key, "kernel_margin_bound", world.error(selected) > made.bound, DELTA)
-    margin_stated(table, key, made, X, y, learner)
+    margin_stated(table, key, made, X, y, learner, kernel)
     # In the form of the exercise, for h of length 1 at margin rho; the linear kernel, any direction and margin.
     u, rho = random.standard_normal(X.shape[1]), float(random.uniform(0.05, 2))
     u /= np.linalg.norm(u)
@@ -327,11 +334,13 @@ def kernel_margin(table, random):
     )
 
 
-def margin_stated(table, key, made, X, y, learner):
+def margin_stated(table, key, made, X, y, learner, kernel):
     """The formula for a comparator of the length that is named; no weights of that length lose less than it says."""
-    T, sought = len(X), Sought(X.tolist(), y.tolist(), 1)
+    rows = [naive_kernels.as_dict(row) for row in X.tolist()]
+    gram = [[kernel(x, z) for z in rows] for x in rows]
+    T, sought = len(X), Sought(in_coordinates(gram), y.tolist(), 1)
     predicted = type(learner)(**learner.parameters).learn_many(X, y)
-    squares = math.fsum(float(naive_batch.dot(row, row)) for row in X[predicted != y].tolist())
+    squares = math.fsum(float(gram[t][t]) for t in np.flatnonzero(predicted != y))
     length, lost = made.inputs["|u|"], made.inputs["L"]
     rest = BOUNDS["penalized-selection"](0.0, T, DELTA)
     table.stated(key, "kernel_margin_bound", made.bound, (lost + length * math.sqrt(squares)) / T + rest)
