@@ -205,13 +205,13 @@ def large_gap(table, random):
     else:
         table.chance(key, "large_gap", world.error(found) > made.bound, DELTA)
         k, i = made.inputs["k"], made.inputs["i"]
-        if epsilon is None:
-            every = [
-                math.log((number + 2) ** 2 / DELTA) / right
-                for _, number, right in naive_batch.gaps(X.tolist(), y.tolist())
-                if right
-            ]
-            table.stated(key, "large_gap", made.bound, min(every))
+        every = [
+            math.log((number + 2) ** 2 / DELTA) / right
+            for _, number, right in naive_batch.gaps(X.tolist(), y.tolist())
+            if right
+        ]
+        stops = epsilon is not None and naive_batch.large_gap(X.tolist(), y.tolist(), epsilon, DELTA) is not None
+        table.stated(key, "large_gap", made.bound, epsilon if stops else min(every))
         table.bounded(key, "large_gap, its formula", math.log((i + 2) ** 2 / DELTA) / k, made.bound)
     inputs = {
         "mistake": int(random.integers(0, 30)),

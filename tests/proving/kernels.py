@@ -8,10 +8,13 @@ import afterwit as aw
 import naive_exact as exact
 import naive_kernels as naive
 from afterwit import kernels
+from expert_cases import Case
 from naive_bounds import BOUNDS
 from naive_multiclass import one_vs_rest
+from proving.expert_truths import ORACLES, Run
+from proving.experts import note_losses
 from proving.judging import APPLIED, EPSILON, Truth, all_of, key_of
-from proving.linear import HINGES, Sought, stream
+from proving.linear import HINGES, Sought, seen_rows, stream
 from proving.searching import judges, subject
 from proving.sequences import pick
 
@@ -136,9 +139,21 @@ def many_labels(table, random):
         wanted = one_vs_rest(rows, y.tolist(), list(range(classes)) if announced else None)[1]
         table.same("", "OneVsRest", predicted, wanted)
     made = learner.certificate(X, y)
-    unannounced = 0 if announced else len(learner.classes)
-    total = None if made.bound is None else sum(each.bound for each in made.others) + unannounced
-    table.certificate(made, "OneVsRest", Truth(mistakes, total))
+    rows = seen_rows(X, base.parameters.get("intercept"))
+    table.certificate(made, "OneVsRest", lambda: sum_of_classes(made, learner, rows, y.tolist(), announced, mistakes))
+
+
+def sum_of_classes(made, learner, rows, y, announced, mistakes):
+    """The sum of the bounds of the classes, each computed from the rounds since its first example."""
+    total, spread = (0.0 if announced else float(len(learner.classes))), 0.0
+    for label, each in zip(learner.classes, made.others, strict=True):
+        first = 0 if announced else y.index(label)
+        signs = [1 if other == label else -1 for other in y[first:]]
+        truth = Sought(rows[first:], signs, 1).truth(each, None)
+        if truth.bound is None:
+            return Truth(mistakes)
+        total, spread = total + truth.bound, spread + truth.bound_slack
+    return Truth(mistakes, total, bound_slack=spread)
 
 
 @subject("Committee", "reductions.committee.VoteBound", "reductions.committee.ExpectedMistakesBound")
@@ -146,23 +161,44 @@ def committee(table, random):
     X, y, _, _ = stream(random, 25)
     members = [aw.Perceptron(), aw.RepeatLastLabel(), aw.AveragedPerceptron(), aw.Perceptron(intercept=True)]
     members = members[: int(random.integers(1, 5))]
-    learner = aw.Committee(members, weighting=pick(random, "adahedge", "boa", "mlpol"))
-    expected, wrong = 0.0, [0] * len(members)
+    weighting = pick(random, "AdaHedge", "BOA", "MLpol")
+    learner = aw.Committee(members, weighting=weighting.lower())
+    run = Run(Case(weighting, {"loss": "zero-one", "gradient": False}), len(members))
+    wrong = [0] * len(members)
     twins = [type(member)(**member.parameters) for member in members]
     mistakes = 0
     for x, label in zip(X, y.tolist(), strict=True):
         weights = list(dict(learner.weights).values()) if isinstance(learner.weights, dict) else list(learner.weights)
         misses = [int(twin.learn_one(x, label) != label) for twin in twins]
-        expected += math.fsum(w * miss for w, miss in zip(weights, misses, strict=True))
+        note_losses(run, [float(miss) for miss in misses], weights, None)
         wrong = [a + b for a, b in zip(wrong, misses, strict=True)]
         mistakes += int(learner.learn_one(x, label) != label)
     slack = 64 * EPSILON * (len(X) + 16) ** 2
-    found = all_of(learner.certificate())
-    promised = next(made.bound for made in found if type(made.theorem).__name__ == "ExpectedMistakesBound")
-    for made in found:
+    low, high = promised(run)
+    for made in all_of(learner.certificate()):
         vote = type(made.theorem).__name__ == "VoteBound"
-        twice = 2 * promised if vote and promised is not None else None
-        truth = Truth(mistakes if vote else expected, twice, slack, bound_slack=slack)
-        table.certificate(made, "Committee", truth)
+        bound, spread = (None, 0.0) if high is None else ((1 + vote) * high, (1 + vote) * (high - low))
+        observed = mistakes if vote else float(sum(run.own))
+        table.certificate(made, "Committee", Truth(observed, bound, slack, bound_slack=spread + slack))
         if made.hindsight is not None:
             table.same(key_of(type(made.theorem)), "Committee", made.hindsight.value, min(wrong), slack=slack)
+
+
+#: The theorem of each algorithm that weighs the members.
+PROMISES = {
+    "AdaHedge": "experts.adahedge.AdaHedgeBound",
+    "BOA": "experts.boa.BernsteinBound",
+    "MLpol": "experts.mlpol.PolynomialPotentialBound",
+}
+
+
+def promised(run):
+    """The mistakes of the best member and the bound on the regret to it; of several best ones the least and the most."""
+    found = ORACLES[PROMISES[run.case.name]](run)
+    bounds, spreads = found if isinstance(found, tuple) else (found, 0.0)
+    if bounds is None:
+        return None, None
+    bounds, spreads = (each if isinstance(each, list) else [each] * run.n for each in (bounds, spreads))
+    losses = [float(total) for total in run.totals(run.losses)]
+    best = [i for i in range(run.n) if losses[i] == min(losses)]
+    return min(losses) + min(bounds[i] - spreads[i] for i in best), min(losses) + max(bounds[i] for i in best)
