@@ -80,10 +80,10 @@ def shortest_path(table, random):
         ),
     }
     for made in all_of(learner.certificate()):
-        formula = formulas[key_of(type(made.theorem))]
-        if key_of(type(made.theorem)).endswith("TunedPathBound") and made.bound is not None:
-            if rounds > options["horizon"]:
-                table.problem(key_of(type(made.theorem)), "OnlineShortestPath", APPLIED, "the horizon is exceeded")
+        key = key_of(type(made.theorem))
+        if key.endswith("TunedPathBound") and made.bound is not None and rounds > options["horizon"]:
+            table.problem(key, "OnlineShortestPath", APPLIED, f"{rounds} rounds, the horizon is {options['horizon']}")
+        formula = formulas[key]
         table.certificate(made, "OnlineShortestPath", lambda formula=formula: Truth(exact.regret(), formula(), slack))
 
 
