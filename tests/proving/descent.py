@@ -10,7 +10,7 @@ import naive
 import naive_exact as exact
 from naive_hindsight_linear import between
 from proving.formulas import value_of
-from proving.judging import EPSILON, HINDSIGHT, HINDSIGHT_VALUE, Truth, all_of, key_of
+from proving.judging import APPLIED, EPSILON, HINDSIGHT, HINDSIGHT_VALUE, Truth, all_of, key_of
 from proving.linear import SOUGHT, own_weights, stream
 from proving.searching import judges, subject
 from proving.sequences import pick
@@ -65,7 +65,22 @@ class Descent:
         return float(sum(each, Fraction(0)) + (len(each) * exact.norm_square(u) / 2 if self.ridge else 0))
 
 
+def stands_still(table, random):
+    """The on-line SVM in a round with y (w . x) = 1 exactly, where it takes no step: no theorem applies."""
+    x, rate = pick(random, 0.5, 1.0, 4.0), pick(random, 0.5, 0.25)
+    # From 0 the first step leads to rate C y x, whose product with x is 1.
+    learner = aw.OnlineSVM(C=1 / (rate * x * x), rate=rate)
+    X, y = np.full((int(random.integers(2, 6)), 1), x), pick(random, 1, -1)
+    learner.learn_many(X, [y] * len(X))
+    for made in all_of(learner.certificate(X, [y] * len(X))):
+        if made.bound is not None:
+            table.problem(key_of(type(made.theorem)), "OnlineSVM", APPLIED, "it stood still")
+
+
 def descent_run(table, random, name):
+    if name == "OnlineSVM" and random.random() < 0.1:
+        stands_still(table, random)
+        return
     X, y, u, _ = stream(random, 25)
     T, width = X.shape
     loss = pick(random, "perceptron", "hinge", "logistic", "squared")
