@@ -18,19 +18,24 @@ from proving.judging import APPLIED, EXCEEDED, all_of, key_of
 from proving.kernels import in_coordinates
 from proving.linear import SOUGHT, Sought
 from proving.searching import subject
-from proving.sequences import pick
+from proving.sequences import SCALES, pick
 
 DELTA = 0.1
 
 
 class World:
-    """Points, their probabilities, their labels, and how often a label is flipped."""
+    """Points of length ``scale``, their probabilities, their labels, and how often a label is flipped."""
 
-    def __init__(self, random, noise=None, width=None):
+    def __init__(self, random, noise=None, width=None, scales=SCALES):
         width = width or int(random.integers(1, 4))
         count = int(random.integers(2, 9))
         self.points = random.standard_normal((count, width))
         self.points /= np.linalg.norm(self.points, axis=1, keepdims=True)
+        if random.random() < 0.3:
+            # Along the axes: many scores are 0, and points come twice.
+            self.points = np.eye(width)[random.integers(0, width, count)] * random.choice([-1, 1], (count, 1))
+        self.scale = pick(random, 1.0, 1.0, *scales)
+        self.points = self.points * self.scale
         target = random.standard_normal(width)
         self.signs = np.where(self.points @ target >= 0, 1, -1)
         self.shares = random.dirichlet(np.ones(count))
@@ -63,8 +68,9 @@ LOSSES = {
 }
 
 
-def learner_for(random):
-    return pick(random, aw.Perceptron(), aw.Perceptron(intercept=True), aw.AveragedPerceptron(), aw.Winnow(rate=0.3))
+def learner_for(random, scale):
+    winnow = aw.Winnow(rate=0.3 / scale)
+    return pick(random, aw.Perceptron(), aw.Perceptron(intercept=True), aw.AveragedPerceptron(), winnow)
 
 
 @subject("progressive_bound", "batch.progressive.ProgressiveBound")
@@ -72,7 +78,7 @@ def progressive(table, random):
     """The mean error of the hypotheses, each before its round."""
     world, T = World(random), int(random.choice([1, 5, 30]))
     X, y = world.sample(T)
-    learner, errors = learner_for(random), []
+    learner, errors = learner_for(random, world.scale), []
     for x, label in zip(X, y.tolist(), strict=True):
         errors.append(world.error(learner))
         learner.learn_one(x, label)
@@ -86,13 +92,13 @@ def progressive(table, random):
 @subject("average", "batch.average.AverageLoss", "batch.average.AverageError", "batch.average.AverageExcess")
 def average(table, random):
     """Convex losses of the averaged weights; also from a learner that has learned other, longer examples before."""
-    world, T = World(random, width=pick(random, 1, 2)), int(random.choice([5, 40, 40]))
+    world, T = World(random, width=pick(random, 1, 2), scales=(1.0,)), int(random.choice([5, 40, 40]))
     name = pick(random, "hinge", "logistic", "squared")
     learner = pick(random, aw.OnlineSVM(C=1.0, rate=0.1), aw.SGD(loss="hinge", rate=0.1, ball=2.0), aw.Winnow(rate=0.3))
     used = random.random() < 0.5
     if used:
         # Three rounds of a long example, then noise at short ones.
-        world = World(random, noise=0.05, width=1)
+        world = World(random, noise=0.05, width=1, scales=(1.0,))
         T, x = 40, np.abs(world.points) * 0 + 1.0
         world.points, world.signs, name = x, np.ones(len(x), dtype=int), "hinge"
         learner.learn_many(1000.0 * x[:1].repeat(3, axis=0), [1, 1, 1])
@@ -169,6 +175,7 @@ def random_stopping(table, random):
     world, T = World(random, noise=pick(random, 0.0, 0.2)), int(random.choice([5, 30]))
     X, y = world.sample(T)
     margins = world.points * world.signs[:, None]
+    margins /= world.scale
     separator = margins.sum(axis=0)
     margin = float((margins @ separator).min() / (np.linalg.norm(separator) or 1))
     most = math.floor(1 / margin**2) if margin > 0 and world.noise == 0 else None
@@ -268,8 +275,9 @@ def controlled_testing(table, random):
 def penalized_selection(table, random):
     world, T = World(random), int(random.choice([1, 5, 30]))
     X, y = world.sample(T)
-    X = np.round(X * 8) / 8
-    world.points = np.round(world.points * 8) / 8
+    # In eighths, so that the oracle's fractions are short.
+    X = np.round(X / world.scale * 8) / 8
+    world.points = np.round(world.points / world.scale * 8) / 8
     found = batch.penalized_selection(aw.Perceptron(), X, y, delta=DELTA)
     hypotheses = naive_batch.perceptron_before_every_round(X.tolist(), y.tolist())
     estimates, _ = naive_batch.estimates(hypotheses, X.tolist(), y.tolist(), DELTA)
@@ -284,7 +292,7 @@ def penalized_selection(table, random):
 
 @subject("kernel_margin_bound", "batch.kernel_margin.KernelMarginBound", "batch.kernel_margin.MeanKernelMarginBound")
 def kernel_margin(table, random):
-    world, T = World(random), int(random.choice([5, 30]))
+    world, T = World(random, scales=(1e-3, 1e3)), int(random.choice([5, 30]))
     X, y = world.sample(T)
     learner, kernel = pick(
         random,
@@ -300,7 +308,7 @@ def kernel_margin(table, random):
     table.chance(key, "kernel_margin_bound", world.error(selected) > made.bound, DELTA)
     margin_stated(table, key, made, X, y, learner, kernel)
     # In the form of the exercise, for h of length 1 at margin rho; the linear kernel, any direction and margin.
-    u, rho = random.standard_normal(X.shape[1]), float(random.uniform(0.05, 2))
+    u, rho = random.standard_normal(X.shape[1]), float(random.uniform(0.05, 2)) * world.scale
     u /= np.linalg.norm(u)
     wrong = aw.DualPerceptron().learn_many(X, y) != y
     squares = [float(naive_kernels.linear(row, row)) for row in map(naive_kernels.as_dict, X[wrong].tolist())]
