@@ -24,6 +24,8 @@ KERNELS = (
     (kernels.polynomial, (2,), naive.polynomial(2)),
     (kernels.polynomial, (3,), naive.polynomial(3)),
     (kernels.all_products, (), naive.all_products),
+    (kernels.gaussian, (0.8,), naive.gaussian(0.8)),
+    (kernels.string, (2,), naive.string(2)),
 )
 
 
@@ -31,26 +33,30 @@ def kernel_run(table, random, name):
     X, y, _, kind = stream(random, 25)
     X = X if kind != "unscaled" else np.clip(X, -10, 10)
     make, arguments, definition = pick(random, *KERNELS) if name == "KernelPerceptron" else KERNELS[0]
+    passes = pick(random, 1, 1, 2)
+    texts = make is kernels.string
+    if texts:
+        X = ["".join(random.choice(list("abc"), int(random.integers(2, 7)))) for _ in y]
     budget = pick(random, None, None, 1, 3)
     chosen = (make(*arguments),) if name == "KernelPerceptron" else ()
     learner = getattr(aw, name)(*chosen, budget=budget)
-    predicted = learner.learn_many(X, y)
-    mistakes = int((predicted != y).sum())
-    rows = [naive.as_dict(row) for row in X.tolist()]
-    _, updates, _, _, cost = naive.kernel_perceptron(definition, rows, y.tolist(), budget)
-    alike = updates == np.flatnonzero(predicted != y).tolist()
-    given = random.random() < 0.6
+    wrong = np.concatenate([learner.learn_many(X, y) != y for _ in range(passes)])
+    mistakes = int(wrong.sum())
+    rows = X if texts else [naive.as_dict(row) for row in X.tolist()]
+    _, updates, _, _, cost = naive.kernel_perceptron(definition, rows, y.tolist(), budget, passes)
+    alike = updates == np.flatnonzero(wrong).tolist()
+    given = random.random() < (0.6 if budget is None else 0.9)
     b = random.standard_normal(len(X)) * pick(random, 1.0, 0.1) if given else None
     found = learner.certificate(X, y, comparator=b) if given else learner.certificate(X, y)
-    gram = [[definition(x, z) for z in rows] for x in rows]
-    sought = None if given else Sought(in_coordinates(gram), y.tolist(), 1)
+    gram = [[exact.fraction(definition(x, z)) for z in rows] for x in rows]
+    sought = None if given else Sought(in_coordinates(gram), y.tolist(), passes)
     for made in all_of(found):
         short = type(made.theorem).__name__
         if not given:
             table.certificate(made, name, lambda made=made: sought.truth(made, mistakes))
             continue
         bound = (
-            bound_in_feature_space(made, gram, y.tolist(), b, updates, cost)
+            bound_in_feature_space(made, gram, y.tolist(), b, updates, cost, passes)
             if made.bound is not None and alike
             else None
         )
@@ -68,7 +74,7 @@ def in_coordinates(gram):
     return (vectors * np.sqrt(np.maximum(values, 0.0))).tolist()
 
 
-def bound_in_feature_space(made, gram, y, b, updates, cost):
+def bound_in_feature_space(made, gram, y, b, updates, cost, passes):
     """The bound for u = sum of b_t phi(x_t) at the scale that the certificate names."""
     scores = [exact.dot(b, row) for row in gram]
     margins = [label * score for label, score in zip(y, scores, strict=True)]
@@ -81,10 +87,10 @@ def bound_in_feature_space(made, gram, y, b, updates, cost):
     length = made.inputs["|u|"] if "|u|" in made.inputs else 1 / made.inputs["rho"]
     if length == 0 and short not in ("HingeBound", "RootHingeBound", "BudgetBound"):
         # The losses of all rounds, each 1, stand for those of the updates.
-        return float(len(y))
+        return float(passes * len(y))
     scale = exact.fraction(length) / exact.root(square) if square > 0 else exact.fraction(0)
-    only = range(len(y)) if short in ("HingeBound", "RootHingeBound", "BudgetBound") else updates
-    losses = [max(exact.fraction(0), 1 - scale * margins[t]) for t in only]
+    only = range(passes * len(y)) if short in ("HingeBound", "RootHingeBound", "BudgetBound") else updates
+    losses = [max(exact.fraction(0), 1 - scale * margins[t % len(y)]) for t in only]
     total = float(sum(losses, exact.fraction(0)))
     if short == "BudgetBound":
         a = radius * length

@@ -18,7 +18,7 @@ from afterwit import adversaries, hindsight
 from naive_bounds import BOUNDS
 from naive_hindsight_linear import between, widest_margin
 from proving.formulas import value_of
-from proving.judging import APPLIED, HINDSIGHT, MISREPORTED, Truth, all_of, key_of
+from proving.judging import APPLIED, HINDSIGHT, HINDSIGHT_VALUE, MISREPORTED, Truth, all_of, key_of
 from proving.searching import judges, subject
 from proving.sequences import SCALES, pick
 
@@ -434,3 +434,30 @@ TUNED = {
 }
 for _name in TUNED:
     subject(_name, TUNED[_name])(lambda table, random, name=_name: winnow_run(table, random, name))
+
+
+# ---------------------------------------------------------------------- hindsight by itself
+
+
+@subject("hindsight")
+def found_afterwards(table, random):
+    """Margins and losses of what is found afterwards, beside solvers of our own, within the gap that is stated."""
+    X, y, _, kind = stream(random, 25)
+    if not len(X) or not X.any():
+        return
+    rows, labels = X.tolist(), y.tolist()
+    radius = float(np.linalg.norm(X, axis=1).max())
+    widest, margin = hindsight.max_margin(X, y), widest_margin(rows, labels)
+    # Nearer to the hyperplane than this, solvers differ in whether there is a separator at all.
+    if margin > 1e-6 * radius and (widest is None or abs(widest.margin - margin) > 1e-5 * margin + (widest.gap or 0.0)):
+        table.problem("", "max_margin", HINDSIGHT_VALUE, f"{widest and widest.margin!r}, should be {margin!r}")
+    near = 1e-6 * len(rows)
+    for source, found, ridge in (
+        ("min_hinge", hindsight.min_hinge(X, y), 0.0),
+        ("svm", hindsight.svm(X, y, 1 / radius**2), radius**2),
+    ):
+        value = found.hinge + ridge * found.norm**2 / 2
+        low, high = between("hinge", rows, labels, ridge)
+        gap = (found.gap or 0.0) * (ridge or 1.0)
+        if not low - near <= value <= high + near + gap:
+            table.problem("", source, HINDSIGHT_VALUE, f"{value!r}, the least is between {low!r} and {high!r}, {kind}")
