@@ -58,7 +58,7 @@ def shortest_path(table, random):
     kind = pick(random, "rate", "horizon", "decreasing")
     options = {"rate": float(random.uniform(0.05, 3)) / width} if kind == "rate" else {}
     if kind == "horizon":
-        options = {"horizon": max(1, rounds - int(random.integers(-2, 3)))}
+        options = {"horizon": max(1, pick(random, rounds, rounds + 3, rounds // 2, rounds // 2, rounds // 3))}
     rate = options.get("rate") or math.sqrt(8 * log_n / options.get("horizon", 1)) / width
     learner = aw.OnlineShortestPath(edges, source=0, sink=sink, cost_range=(low, high), **options)
     exact = naive.ExponentialWeightsOverPaths(
@@ -121,7 +121,7 @@ def perturbed_leader(table, random):
     kind = pick(random, "epsilon", "horizon", "decreasing")
     options = {"epsilon": float(random.uniform(0.05, 2)) / width} if kind == "epsilon" else {}
     if kind == "horizon":
-        options = {"horizon": max(1, rounds - int(random.integers(-2, 3)))}
+        options = {"horizon": max(1, pick(random, rounds, rounds + 3, rounds // 2, rounds // 2, rounds // 3))}
     where = {"edges": edges, "source": 0, "sink": sink} if on_graph else {"n_experts": n}
     learner = aw.FollowThePerturbedLeader(
         **where, perturbation=perturbation, loss_range=(low, high), seed=int(random.integers(2**31)), **options
