@@ -132,6 +132,11 @@ def compared(made, comparison, updates, passes):
 SOUGHT = 2e-3
 
 
+def nearly(margin, radius):
+    """By what part two solvers may differ in a margin: both lose digits as it becomes small beside the rows."""
+    return 1e-5 + 1e-14 * (radius / margin) ** 2
+
+
 class Sought:
     """What is true of comparators found in hindsight, by solvers of our own."""
 
@@ -162,7 +167,7 @@ class Sought:
             if self.gamma < 1e-6 * self.radius:
                 return Truth(observed)
             bound = (self.radius / self.gamma) ** 2
-            return Truth(observed, bound, bound_slack=1e-5 * bound)
+            return Truth(observed, bound, bound_slack=2 * nearly(self.gamma, self.radius) * bound)
         if name not in ("HingeBound", "RootHingeBound"):
             return Truth(observed)
         low, high = self.hinge()
@@ -449,7 +454,8 @@ def found_afterwards(table, random):
     radius = float(np.linalg.norm(X, axis=1).max())
     widest, margin = hindsight.max_margin(X, y), widest_margin(rows, labels)
     # Nearer to the hyperplane than this, solvers differ in whether there is a separator at all.
-    if margin > 1e-6 * radius and (widest is None or abs(widest.margin - margin) > 1e-5 * margin + (widest.gap or 0.0)):
+    near = nearly(margin, radius) * margin if margin > 1e-6 * radius else math.inf
+    if near < math.inf and (widest is None or abs(widest.margin - margin) > near + (widest.gap or 0.0)):
         table.problem("", "max_margin", HINDSIGHT_VALUE, f"{widest and widest.margin!r}, should be {margin!r}")
     near = 1e-6 * len(rows)
     for source, found, ridge in (

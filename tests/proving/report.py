@@ -23,17 +23,16 @@ It played {played:,} sequences and judged {judged:,} certificates and formulas. 
 - **Sequences** are random, or made to be hard: scales from 1e-12 to 1e12, ties, equal experts, duplicates, losses at the ends
   of their range, leaders that always lose, sleepers, one expert, one round, probabilities next to 0 and 1, columns of very different
   units, learners that have learned other data before, and the adversaries of `afterwit.adversaries`. Assumptions are broken on purpose:
-  rounds that the learner did not learn, exceeded horizons, weak learners that are none. A sequence depends only on the seed, its subject and its
-  number, so that every finding can be played again. How many fit into a time depends on the machine; `COUNT` does not.
+  rounds that the learner did not learn, exceeded horizons, weak learners that are none. A sequence depends only on the seed, its
+  subject and its number, so that every finding can be played again. How many fit into a time depends on the machine; `COUNT` does not.
 - **Oracles** (`tests/naive*.py`) compute what happened from the data and the forecasts, in fractions or with 50 digits. They import
   nothing from this package. A certificate is wrong if it says *violated*; if it says *holds* and the true value is above the true bound;
   if its numbers are not the true ones; or if it would not notice a run that is further above the bound than rounding explains.
-- **Recomputed** counts the bounds that an oracle computed as well, {recomputed:,} in all. The others are not compared: rounding alone decided what
-  they are (equal losses, games and scores with exact ties, margins below 1e-6 of the radius), or they are about the update rounds of a
-  comparator that the package found.
+- **Recomputed** counts the bounds that an oracle computed as well, {recomputed:,} in all. The others are not compared. Either
+  rounding alone decided what they are: equal losses, games and scores with exact ties, margins below 1e-6 of the radius. Or they are
+  about the update rounds, or the budget, of a comparator that the package found.
 - **Comparators.** A theorem about all comparators is judged for the one given, at the length |u| that the certificate names. Where the
-  package looks for one in hindsight, solvers of our own say between what and what its margin, loss and bound are; for bounds on the
-  update rounds, and with a budget, only the run is judged.
+  package looks for one in hindsight, solvers of our own say between what and what its margin, its loss and the bound are.
 - **Not applicable** counts certificates that refused because an assumption did not hold.
 - **Closest** is the largest ratio of the observed value to the bound. At 1.0000 the bound was attained; "tight" counts runs of
   an adversary on which it must be attained. A bound that holds with probability 1 - δ is judged by how often runs were above it, with an

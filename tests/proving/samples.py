@@ -189,6 +189,7 @@ def vc(table, random):
     table.bounded("sampling.vc.VCClosedSize", "its formula", smallest_vc_sample("vc", error, max(1, d), delta), closed)
     votes, d = pick(random, 1, 3, 5), int(random.integers(0, 4))
     most = int(bounds.bound("majority-vc", vc_dimension=d, votes=votes))
+    agrees(table, "sampling.vc.MajorityVCBound", "majority-vc", most, vc_dimension=d, votes=votes)
     table.bounded("sampling.vc.MajorityVCBound", "its formula", 2**most, growth(most, d) ** votes)
     table.bounded("sampling.vc.MajorityVCBound", "its formula", growth(most + 1, d) ** votes, 2 ** (most + 1) - 1, 0)
     majorities(table, random)
