@@ -132,6 +132,31 @@ def regret_matching_game(matrix, rounds, predictive):
     return played, max(row_regrets) + max(column_regrets)
 
 
+def kept_regrets(matrix, rounds, predictive):
+    """What both players of (predictive) regret matching+ have kept in all, and what taking turns cost.
+
+    None where a strategy is proportional to next to nothing: there rounding decides.
+    """
+    matrix = [list(map(float, row)) for row in matrix]
+    turned = [list(column) for column in zip(*matrix, strict=True)]
+    spread = max(map(max, matrix)) - min(map(min, matrix))
+    strategies = [[1 / len(side)] * len(side) for side in (matrix, turned)]
+    regrets = [[0.0] * len(side) for side in (matrix, turned)]
+    cost = 0.0
+    for t in range(1, rounds + 1):
+        for who, (side, sign) in enumerate(((matrix, 1), (turned, -1))):
+            losses = [sign * value for value in times(side, strategies[1 - who])]
+            latest = [dot(strategies[who], losses) - loss for loss in losses]
+            regrets[who] = [max(0.0, a + b) for a, b in zip(regrets[who], latest, strict=True)]
+            aim = [max(0.0, a + b) for a, b in zip(regrets[who], latest, strict=True)] if predictive else regrets[who]
+            if sum(aim) <= 1e-9 * spread and len(aim) > 1:
+                return None
+            after = [a / sum(aim) for a in aim] if sum(aim) > 0 else [1.0]
+            cost += (t**2) * dot([a - b for a, b in zip(after, strategies[who], strict=True)], losses) * (who == 0)
+            strategies[who] = after
+    return max(regrets[0]) + max(regrets[1]), cost / sum(t**2 for t in range(1, rounds + 1))
+
+
 def averages(played, power):
     weights = [t**power for t in range(1, len(played) + 1)]
     total = sum(weights)

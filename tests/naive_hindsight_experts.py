@@ -3,6 +3,9 @@
 import itertools
 import math
 
+import numpy as np
+from scipy.optimize import linprog
+
 
 def loss_of(name, forecast, outcome):
     difference = forecast - outcome
@@ -88,3 +91,40 @@ def swap_regret(shares, losses):
         sum(saved_by_swapping(shares, losses, i, j) for i, j in enumerate(function))
         for function in itertools.product(experts, repeat=len(losses[0]))
     )
+
+
+def least_mixture(name, advice, outcomes):
+    """The least loss of any fixed mixture: a linear program, or, for the square loss, a quadratic one over the simplex."""
+    advice, outcomes = np.asarray(advice, dtype=float), np.asarray(outcomes, dtype=float)
+    size = float(max(np.abs(advice).max(), np.abs(outcomes).max())) or 1.0
+    rows, y = advice / size, outcomes / size
+    count, n = rows.shape
+    if name == "square":
+        return size**2 * _least_square_mixture(rows, y)
+    over = under = np.ones(count)
+    if name == "percentage":
+        over = under = 1 / np.abs(outcomes)
+    elif name.startswith("pinball"):
+        q = float(name[len("pinball(") : -1])
+        over, under = np.full(count, 1 - q), np.full(count, q)
+    sides = np.hstack([rows, -np.eye(count), np.eye(count)])
+    found = linprog(
+        np.concatenate([np.zeros(n), over, under]),
+        A_eq=np.vstack([sides, np.append(np.ones(n), np.zeros(2 * count))]),
+        b_eq=np.append(y, 1.0),
+        method="highs",
+    )
+    return size * found.fun
+
+
+def _least_square_mixture(rows, y):
+    """Every face of the simplex: the best point of the plane it lies in, where that is in the face."""
+    best, n = math.inf, rows.shape[1]
+    for bits in range(1, 2**n):
+        face = [i for i in range(n) if bits >> i & 1]
+        first, rest = rows[:, face[0]], rows[:, face[1:]]
+        weights = np.linalg.lstsq(rest - first[:, None], y - first, rcond=None)[0]
+        p = np.append(1 - weights.sum(), weights)
+        if (p >= -1e-12).all():
+            best = min(best, float(((rows[:, face] @ p - y) ** 2).sum()))
+    return best

@@ -6,9 +6,19 @@ from pathlib import Path
 import pytest
 
 import afterwit as aw
+from afterwit.certify import descent as checker_of_descent
+from afterwit.certify import experts as checker_of_experts
+from afterwit.certify import replay
+from afterwit.concepts import _batch_rule as rule_theorems
+from afterwit.core.certificate import Assumption, Basis
 from afterwit.core.theorem import Theorem
+from afterwit.experts import online_shortest_path as path_theorems
 from afterwit.experts.adahedge import AdaHedgeBound
+from afterwit.experts.mlpol import PolynomialPotentialBound
+from afterwit.kernels.kernel_perceptron import BudgetBound
+from afterwit.linear._regret import LargestGradientBound
 from afterwit.linear.perceptron import MarginBound
+from afterwit.reductions.committee import ExpectedMistakesBound
 from proving import judging, report, searching
 
 searching.load()
@@ -16,7 +26,14 @@ PAGE = (Path(__file__).resolve().parent.parent / "docs" / "evidence.md").read_te
 SEED = 1
 #: How many sequences of a subject are played here; fewer where each takes long.
 COUNT = 25
-FEWER = {"OneVsRest": 5, "kernel_margin_bound": 5, "the perceptron's adversary": 5, "the SVM left out": 8}
+FEWER = {
+    "Exp3": 10,
+    "hindsight": 10,
+    "OneVsRest": 5,
+    "kernel_margin_bound": 5,
+    "the perceptron's adversary": 5,
+    "the SVM left out": 8,
+}
 
 
 def problems(table):
@@ -111,6 +128,28 @@ def test_a_verdict_that_would_not_notice_is_found(monkeypatch):
     assert kinds(certificate(), judging.Truth(0.5, None, 1e-12)) == {judging.BLIND}
 
 
+@pytest.mark.parametrize(("forgiven", "kind"), [(1e-6, judging.BLIND), (-1e-6, judging.STRICT)])
+def test_a_verdict_that_forgives_a_little_more_or_less_is_found(forgiven, kind, monkeypatch):
+    verdict = property(lambda made: "holds" if made.observed <= (1 + forgiven) * made.bound else "violated")
+    monkeypatch.setattr(type(certificate()), "verdict", verdict)
+    assert kinds(certificate(), judging.Truth(0.5, None, 1e-12)) == {kind}
+
+
+def test_a_certificate_that_says_rounding_did_a_lot_is_found():
+    made = dataclasses.replace(certificate(), rounding=1e-6)
+    assert kinds(made, judging.Truth(0.5, made.bound, 1e-12)) == {judging.BLIND}
+
+
+def test_bounds_that_an_oracle_computed_are_counted():
+    made, table = certificate(), judging.Table()
+    table.certificate(made, "AdaHedge", judging.Truth(0.5, None, 1e-12))
+    table.certificate(made, "AdaHedge", judging.Truth(0.5, made.bound, 1e-12))
+    table.stated("a theorem", "its formula", 2.0, 2.0)
+    assert [row.recomputed for row in table.rows.values()] == [1, 1]
+    table.stated("a theorem", "its formula", 2.0, 2.1)
+    assert [kind for _, _, kind, *_ in report.problems_of(table)] == [judging.MISSTATED]
+
+
 def test_frequencies_and_means_are_judged_together():
     row = judging.Row(sequences=200, above=60, delta=0.1)
     row.conclude()
@@ -143,9 +182,36 @@ def test_an_error_is_a_finding(monkeypatch):
         (AdaHedgeBound, "AdaHedge", 0.9),
         (MarginBound, "Perceptron", 0.9),
         (MarginBound, "the perceptron's adversary", 1.1),
+        (ExpectedMistakesBound, "Committee", 1.1),
+        (BudgetBound, "DualPerceptron", 1.1),
+        (PolynomialPotentialBound, "MLpol", 0.9),
+        (LargestGradientBound, "OnlineSVM", 1.1),
     ],
 )
 def test_a_bound_with_another_constant_is_found(theorem, subject, factor, monkeypatch):
     right = theorem.bound
     monkeypatch.setattr(theorem, "bound", staticmethod(lambda *values: factor * right(*values)))
-    assert problems(searching.part(subject, SEED, 0, 1, COUNT, 1e9))
+    assert problems(searching.part(subject, SEED, 0, 1, FEWER.get(subject, COUNT), 1e9))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "subject"),
+    [
+        (replay, "same_rounds", "other rounds of examples"),
+        (checker_of_experts, "_check", "other rounds of experts"),
+        (path_theorems, "within_horizon", "OnlineShortestPath"),
+        (checker_of_descent, "_never_stood_still", "OnlineSVM"),
+        (rule_theorems, "right_on_all", "ID3"),
+    ],
+)
+def test_an_assumption_that_is_not_looked_into_is_found(module, name, subject, monkeypatch):
+    met = Assumption("as always", Basis.PROMISED, True)
+    right = getattr(module, name)
+
+    def careless(*given):
+        found = right(*given) if name == "same_rounds" else None
+        return (met, found[1]) if name == "same_rounds" else met
+
+    monkeypatch.setattr(module, name, careless)
+    found = problems(searching.part(subject, SEED, 0, 1, COUNT, 1e9))
+    assert any(judging.APPLIED in each for each in found)

@@ -12,7 +12,7 @@ import afterwit as aw
 import naive_paths as naive
 from naive_bounds import BOUNDS
 from proving.formulas import value_of
-from proving.judging import EPSILON, Truth, all_of, key_of
+from proving.judging import APPLIED, EPSILON, Truth, all_of, key_of
 from proving.searching import judges, subject
 from proving.sequences import SCALES, pick, size, values
 
@@ -38,7 +38,7 @@ def range_of(random, anywhere=True):
 
 
 def costs_in(random, rounds, columns, low, high):
-    table, _ = values(random, rounds, columns)
+    table = values(random, rounds, columns)
     return np.clip(low + (high - low) * table, low, high)
 
 
@@ -58,7 +58,7 @@ def shortest_path(table, random):
     kind = pick(random, "rate", "horizon", "decreasing")
     options = {"rate": float(random.uniform(0.05, 3)) / width} if kind == "rate" else {}
     if kind == "horizon":
-        options = {"horizon": max(1, rounds - int(random.integers(-2, 3)))}
+        options = {"horizon": max(1, pick(random, rounds, rounds + 3, rounds // 2, rounds // 2, rounds // 3))}
     rate = options.get("rate") or math.sqrt(8 * log_n / options.get("horizon", 1)) / width
     learner = aw.OnlineShortestPath(edges, source=0, sink=sink, cost_range=(low, high), **options)
     exact = naive.ExponentialWeightsOverPaths(
@@ -80,7 +80,10 @@ def shortest_path(table, random):
         ),
     }
     for made in all_of(learner.certificate()):
-        formula = formulas[key_of(type(made.theorem))]
+        key = key_of(type(made.theorem))
+        if key.endswith("TunedPathBound") and made.bound is not None and rounds > options["horizon"]:
+            table.problem(key, "OnlineShortestPath", APPLIED, f"{rounds} rounds, the horizon is {options['horizon']}")
+        formula = formulas[key]
         table.certificate(made, "OnlineShortestPath", lambda formula=formula: Truth(exact.regret(), formula(), slack))
 
 
@@ -92,22 +95,6 @@ judges(
 
 
 # ---------------------------------------------------------------------- the perturbed leader
-
-
-def stability(perturbation, edges, paths, low, high):
-    """Q and S as `Stability` has them, from the paths themselves."""
-    shortest, longest = lengths(paths)
-    log_n, even = math.log(len(paths)), shortest == longest
-    if log_n == 0:
-        return ((high - low) * longest) ** 2, 0.0
-    if perturbation == "exponential":
-        most = (high - low if even else high) * longest
-        harmonic = sum(1 / i for i in range(1, edges + 1))
-        sums = longest + math.sqrt(2 * longest * log_n) + log_n
-        return most**2, min(longest * harmonic, sums) - shortest
-    apart = max(high * k for k in (shortest, longest)) - min(low * k for k in (shortest, longest))
-    sizes = edges * ((high - low) / 2 if even else max(abs(low), abs(high)))
-    return apart * sizes, longest / 2 - shortest / (edges + 1)
 
 
 @subject(
@@ -126,13 +113,15 @@ def perturbed_leader(table, random):
     paths = naive.all_paths([edge[:2] for edge in edges], 0, sink)
     even = len({len(path) for path in paths}) == 1
     low, high = range_of(random, even or perturbation == "uniform")
-    used = len({place for path in paths for place in path})
-    Q, S = stability(perturbation, used, paths, low, high)
+    Q, S = naive.perturbation_constants(paths, low, high, perturbation)
+    if len(paths) == 1:
+        # There is nothing to choose, and no perturbation in the bound.
+        Q, S = ((high - low) * len(paths[0])) ** 2, 0.0
     width = math.sqrt(Q)
     kind = pick(random, "epsilon", "horizon", "decreasing")
     options = {"epsilon": float(random.uniform(0.05, 2)) / width} if kind == "epsilon" else {}
     if kind == "horizon":
-        options = {"horizon": rounds}
+        options = {"horizon": max(1, pick(random, rounds, rounds + 3, rounds // 2, rounds // 2, rounds // 3))}
     where = {"edges": edges, "source": 0, "sink": sink} if on_graph else {"n_experts": n}
     learner = aw.FollowThePerturbedLeader(
         **where, perturbation=perturbation, loss_range=(low, high), seed=int(random.integers(2**31)), **options
@@ -142,11 +131,12 @@ def perturbed_leader(table, random):
     best = min(float(naive.path_cost(path, costs.sum(axis=0).tolist())) for path in paths)
     regret = lost - best
     slack = 64 * EPSILON * rounds * (rounds + 16) * max(abs(low), abs(high)) * len(edges)
-    eps = options.get("epsilon") or (math.sqrt(S / (Q * rounds)) if kind == "horizon" and S else None)
+    horizon = options.get("horizon")
+    eps = options.get("epsilon") or (math.sqrt(S / (Q * horizon)) if horizon and S else None)
     above = max(0.0, best - (low * len(paths[0]) * rounds if even else 0.0))
     formulas = {
-        "PerturbedLeaderBound": lambda: eps * Q * rounds + S / eps,
-        "TunedPerturbationBound": lambda: 2 * math.sqrt(S * Q * rounds),
+        "PerturbedLeaderBound": lambda: eps * Q * rounds + (S / eps if S else 0.0),
+        "TunedPerturbationBound": lambda: 2 * math.sqrt(S * Q * horizon),
         "DecreasingPerturbationBound": lambda: 2 * math.sqrt(2 * S * Q * rounds),
         "SmallLossBound": lambda: math.exp(eps * width) * (above + S / eps) - above,
     }
@@ -155,19 +145,15 @@ def perturbed_leader(table, random):
         if str(made.verdict) == "not applicable":
             table.row(key, "FollowThePerturbedLeader").refused += 1
             continue
-        table.on_average(key, "FollowThePerturbedLeader", regret - slack, made.bound, made.theorem.citation)
+        table.on_average(key, "FollowThePerturbedLeader", regret - slack, made.bound)
         table.same(key, "FollowThePerturbedLeader", made.observed, regret, "observed is not what happened", slack)
         name = key.removeprefix(PREFIX)
-        if name in formulas and (eps or name not in ("PerturbedLeaderBound", "SmallLossBound")) and S:
+        if name == "TunedPerturbationBound" and rounds > horizon:
+            table.problem(key, "FollowThePerturbedLeader", APPLIED, f"{rounds} rounds, the horizon is {horizon}")
+        if eps or name not in ("PerturbedLeaderBound", "SmallLossBound"):
             wanted = formulas[name]()
-            table.same(
-                key,
-                "FollowThePerturbedLeader",
-                made.bound,
-                wanted,
-                "the bound is not that of the theorem",
-                1e-9 * wanted + (slack if name == "SmallLossBound" else 0.0),
-            )
+            spare = slack if name == "SmallLossBound" else 0.0
+            table.stated(key, "FollowThePerturbedLeader", made.bound, wanted, 1e-9 * wanted + spare)
     if not on_graph and n == 2:
         two_experts(table, costs, perturbation, learner, Q, S, kind, eps, rounds, slack)
 

@@ -87,12 +87,15 @@ class Run:
     @property
     def beta(self):
         given = self.options.get("beta")
+        if given is None and self.n == 1:
+            # With a single expert every beta is as good; at the one for the horizon, 1, formulas divide by 0.
+            return 0.5
         return given if given is not None else max(0.5, 1 - math.sqrt(self.log_n / self.options["horizon"]))
 
     @property
-    def alone(self):
-        """A single expert at the rate for a horizon: formulas divide by 0."""
-        return self.n == 1 and self.options.get("beta") is None
+    def slowed(self):
+        """Whether it has played more rounds than it was made for."""
+        return self.options.get("horizon") is not None and self.rounds > self.options["horizon"]
 
 
 # ---------------------------------------------------------------------- bounds
@@ -133,16 +136,19 @@ def _(run):
 
 @oracle("experts.second_order_weights.SecondOrderBound")
 def _(run):
-    if run.slept or run.alone:
-        return None
-    squares = [math.fsum(row[i] ** 2 for row in run.seen) for i in range(run.n)]
+    # Sleepers are shown the loss of the mixture.
+    rows = [[shown_mixture(run, t) if value is None else value for value in row] for t, row in enumerate(run.seen)]
+    squares = [math.fsum(row[i] ** 2 for row in rows) for i in range(run.n)]
     return [run.width * BOUNDS["second-order"](run.log_n, run.beta, square) for square in squares]
+
+
+def shown_mixture(run, t):
+    """The loss of the mixture of those awake, as the algorithm is shown losses."""
+    return float(exact.mixture(run.shares[t], run.seen[t]))
 
 
 @oracle("experts.second_order_weights.GeneralSecondOrderBound")
 def _(run):
-    if run.alone:
-        return None
     return run.width * BOUNDS["second-order-alpha"](run.log_n, run.rounds, run.beta, 2 * run.beta)
 
 
@@ -186,28 +192,35 @@ def _(run):
 
 @oracle("experts.mlpol.PolynomialPotentialBound")
 def _(run):
-    """sqrt((B + sum r^2) sum of r^2 over 1/rate), the rate before the round for those who had a share."""
+    """sqrt((B + sum r^2) sum of r^2 over 1/rate), the rate before the round for those who had a share.
+
+    Where a regret is 0 but for rounding, rounding decides who had a share: the bound with the rate before the round in all
+    of these cases and that with the rate after it are the largest and the smallest.
+    """
+    if run.n == 1:
+        return 0.0
     largest = run.width**2 if "loss_range" in run.options else 0.0
-    squares, regrets, growth = [0.0] * run.n, [0.0] * run.n, 0.0
+    squares, regrets, most, least = [0.0] * run.n, [0.0] * run.n, 0.0, 0.0
     scale = max((abs(float(gain)) for row in run.gains for gain in row if gain is not None), default=0.0)
     for row in run.gains:
         gains = [0.0 if gain is None else float(gain) for gain in row]
         after = max(largest, *(gain * gain for gain in gains))
-        if max(map(abs, gains)) <= run.slack:
-            # Equal losses: what rounding leaves of them makes rates of its own.
+        if max(map(abs, gains)) <= run.slack and math.sqrt(largest) <= 1e3 * run.slack:
+            # Equal losses before anything else: what rounding leaves of them makes rates of any size.
             return None
         for i, gain in enumerate(gains):
-            # Where a regret is 0 again, or nearly so, rounding decides who has a share.
-            if squares[i] > 0 and abs(regrets[i]) <= 1e-9 * scale + run.slack:
-                return None
-            inverse = largest + squares[i]
+            before = largest + squares[i]
             squares[i] += gain * gain
-            if regrets[i] <= 0 or inverse == 0:
-                inverse = after + squares[i]
-            growth += gain * gain / inverse if gain * gain > 0 else 0.0
+            by_rounding = before > 0 and any(regrets) and abs(regrets[i]) <= 1e-9 * scale + run.slack
+            if gain * gain > 0:
+                had_none = gain * gain / (after + squares[i])
+                had_some = gain * gain / before if before > 0 else had_none
+                most += had_some if before > 0 and (regrets[i] > 0 or by_rounding) else had_none
+                least += had_none if regrets[i] <= 0 or before == 0 or by_rounding else had_some
             regrets[i] += gain
         largest = after
-    return [math.sqrt((largest + square) * growth) for square in squares]
+    bounds = [math.sqrt((largest + square) * most) for square in squares]
+    return bounds, [bound * (1 - math.sqrt(least / most)) if most else 0.0 for bound in bounds]
 
 
 @oracle("experts.boa.RangedBernsteinBound")
@@ -224,7 +237,7 @@ def _(run):
 def _(run):
     """C + sum of eta r^2 + (ln N + ln W) / eta, with gains larger than any before scaled down."""
     if run.n == 1:
-        return None
+        return 0.0
     largest = run.width if "loss_range" in run.options else 0.0
     clipped, log_n = 0.0, run.log_n
     squares, penalties, growth = [0.0] * run.n, [0.0] * run.n, [0.0] * run.n
@@ -245,31 +258,38 @@ def _(run):
                 squares[i] += scaled**2
                 growth[i] += eta / rate(after, squares[i]) - 1
         largest = after
-    if largest <= 1e3 * run.slack:
+    if 0 < largest <= 1e3 * run.slack:
+        # All gains are what rounding left of equal losses, and so is the bound.
         return None
+    if largest == 0:
+        return 0.0
     weight = math.log(1 + math.fsum(growth) / run.n / math.e)
     return [clipped + penalties[i] + (log_n + weight) / rate(largest, squares[i]) for i in range(run.n)]
 
 
 @oracle("experts.adahedge.AdaHedgeBound")
 def _(run):
-    if run.slept:
-        return None
-    return exact.adahedge(run.log_n, [max(row) - min(row) for row in run.seen])
+    awake = [[value for value in row if value is not None] for row in run.seen]
+    return exact.adahedge(run.log_n, [max(row) - min(row) for row in awake])
 
 
 def regret_truth(run, made, bound):
     """The regret to the expert that the certificate speaks of, and the largest excess over all of them."""
-    bounds = bound if isinstance(bound, list) else [bound] * run.n
-    pairs = [(float(r), b) for r, b in zip(run.regrets, bounds, strict=True) if r is not None]
+    bound, spread = bound if isinstance(bound, tuple) else (bound, 0.0)
+    bounds, spreads = (each if isinstance(each, list) else [each] * run.n for each in (bound, spread))
+    pairs = [(float(r), b, s) for r, b, s in zip(run.regrets, bounds, spreads, strict=True) if r is not None]
     if not pairs:
         return None
-    closest = min(
-        pairs,
-        key=lambda pair: abs(pair[0] - made.observed) + abs((pair[1] or 0.0) - made.bound * (pair[1] is not None)),
-    )
-    excess = None if bound is None else max(r - b for r, b in pairs)
-    return Truth(closest[0], closest[1], run.slack, excess, bound_slack=1e-6 * abs(closest[1] or 0.0) + 4 * run.slack)
+
+    def distance(pair):
+        regret, mine, open_to_ties = pair
+        off = 0.0 if mine is None else max(0.0, abs(mine - made.bound) - open_to_ties)
+        return abs(regret - made.observed) + off
+
+    closest = min(pairs, key=distance)
+    excess = None if bound is None else max(r - b for r, b, _ in pairs)
+    uncertain = 1e-6 * abs(closest[1] or 0.0) + 4 * run.slack + closest[2]
+    return Truth(closest[0], closest[1], run.slack, excess, bound_slack=uncertain)
 
 
 def tracking_truth(run, made):
@@ -301,8 +321,6 @@ def loss_truth(run, made):
         bound = BOUNDS["weighted-majority"](run.log_n, float(least), run.options.get("beta", 0.5))
         return Truth(own, bound)
     best = (float(least) - low) / width
-    if run.alone:
-        return Truth(own, None, run.slack)
     return Truth(own, low + width * BOUNDS["randomized-weighted-majority"](run.log_n, run.beta, best), run.slack)
 
 
@@ -326,14 +344,34 @@ def sleeping_truth(run, made):
 def swap_truth(run, made):
     seen = [[Fraction(value) for value in row] for row in run.seen]
     observed = run.width * float(exact.swap_regret(run.shares, seen))
-    rate, bound = run.case.base.options.get("rate"), None
-    if rate is not None and run.case.base.name == "ExponentialWeights":
-        if key_of(type(made.theorem)).endswith("FixedRateSwapBound"):
-            bound = run.width * (BOUNDS["swap-regret"](run.n, run.rounds, rate) if run.n > 1 else rate * run.rounds / 8)
-        else:
-            copy = BOUNDS["exponential-weights"](run.log_n, run.rounds, rate) if run.n > 1 else rate * run.rounds / 8
-            bound = run.width * run.n * copy
-    return Truth(observed, bound, run.n * run.slack)
+    base = run.case.base
+    if base.name == "SecondOrderWeights":
+        bound, spread = second_order_copies(run, base.options["beta"])
+        return Truth(observed, run.width * bound, run.n * run.slack, bound_slack=run.width * spread)
+    rate = base.options.get("rate")
+    if key_of(type(made.theorem)).endswith("FixedRateSwapBound"):
+        bound = BOUNDS["swap-regret"](run.n, run.rounds, rate) if run.n > 1 else rate * run.rounds / 8
+    elif rate is None:
+        bound = run.n * BOUNDS["exponential-weights-doubling"](run.log_n, run.rounds)
+    else:
+        bound = run.n * (
+            BOUNDS["exponential-weights"](run.log_n, run.rounds, rate) if run.n > 1 else rate * run.rounds / 8
+        )
+    return Truth(observed, run.width * bound, run.n * run.slack)
+
+
+def second_order_copies(run, beta):
+    """The sum of the copies' bounds, each against the best expert on what the copy was shown; and what ties leave open."""
+    most = least = 0.0
+    general = BOUNDS["second-order-alpha"](run.log_n, run.rounds, beta, 2 * beta)
+    for i in range(run.n):
+        shown = [[p[i] * value for value in row] for p, row in zip(run.shares, run.seen, strict=True)]
+        totals = [math.fsum(row[j] for row in shown) for j in range(run.n)]
+        best = [j for j in range(run.n) if totals[j] <= min(totals) + 1e-9 * run.rounds]
+        squares = [math.fsum(row[j] ** 2 for row in shown) for j in best]
+        each = [min(general, BOUNDS["second-order"](run.log_n, beta, square)) for square in squares]
+        most, least = most + max(each), least + min(each)
+    return most, most - least
 
 
 OTHERS = {

@@ -15,9 +15,10 @@ from afterwit import adversaries
 from afterwit.core.registry import find, options_of
 from expert_cases import CASES, Case
 from naive_bounds import BOUNDS
+from naive_hindsight_experts import least_mixture
 from proving.expert_truths import ORACLES, OTHERS, SCALE_FREE, Run, regret_truth
 from proving.formulas import value_of
-from proving.judging import EPSILON, HINDSIGHT, MISSTATED, Truth, all_of, key_of
+from proving.judging import APPLIED, EPSILON, HINDSIGHT, HINDSIGHT_VALUE, Truth, all_of, key_of
 from proving.searching import judges, subject
 from proving.sequences import SCALES, asleep, pick, size, values
 
@@ -39,7 +40,7 @@ def way_of(case):
 # ---------------------------------------------------------------------- rounds
 
 
-def chosen_case(random, name, n):
+def chosen_case(random, name):
     """A setting of the algorithm: one that is tested anyway, or one with a range of its own."""
     case = pick(random, *[case for case in CASES if case.name == name])
     fixed = case.gradient or case.loss in ("log", "percentage", "zero-one") or case.base
@@ -52,7 +53,7 @@ def chosen_case(random, name, n):
 
 def advice_for(random, case, rounds, n):
     """Advice and outcomes whose losses are in the range of the case."""
-    table, _ = values(random, rounds, n)
+    table = values(random, rounds, n)
     low, high = case.options.get("loss_range") or (0.0, 1.0)
     if case.loss == "zero-one":
         return np.round(table * 2), random.integers(0, 3, rounds).astype(float)
@@ -73,7 +74,7 @@ def advice_for(random, case, rounds, n):
     # Losses up to the end of the range, for distances up to 1.
     if low > 0 or high <= 0:
         return None, None
-    reach = math.sqrt(high) if case.loss == "square" else high / max(1.0, 1.0)
+    reach = math.sqrt(high) if case.loss == "square" else high
     return table * reach * (1 - 2**-50), outcomes * reach * (1 - 2**-50)
 
 
@@ -93,7 +94,7 @@ def runs_of_outcomes(random, rounds):
 
 def losses_for(random, case, rounds, n):
     """Losses in the range of the case; of any scale where none is declared."""
-    table, _ = values(random, rounds, n)
+    table = values(random, rounds, n)
     if case.scale_free:
         return (pick(random, 0.0, 0.0, -0.5, 1.0) + table) * pick(random, *SCALES)
     low, high = case.options.get("loss_range") or (0.0, 1.0)
@@ -131,11 +132,15 @@ def play(random, case, n, advice=None, outcomes=None, losses=None, contrary=Fals
     return learner, run
 
 
-def restricted(run, row, weights):
-    """The shares of those awake; not exact where nobody awake has a weight of his own."""
+#: Where no expert that is awake has a weight, these give all of them the same.
+EQUAL_IF_NONE = ("MLpol", "PolynomialWeights")
+
+
+def restricted(run, row, weights, by_forecast=False):
+    """The shares of those awake; not exact if all awake experts have weight 0, unless the forecast says all."""
     shares = [0.0 if value is None else p for value, p in zip(row, weights, strict=True)]
     if not math.fsum(shares) > 0:
-        run.exact = False
+        run.exact = run.exact and (by_forecast or run.case.name in EQUAL_IF_NONE)
         shares = [float(value is not None) for value in row]
     return shares
 
@@ -149,7 +154,10 @@ def note_losses(run, row, weights, returned):
 
 
 def note_advice(run, row, weights, forecast, outcome):
-    name, shares, y = run.case.loss, restricted(run, row, weights), Fraction(outcome)
+    name, y = run.case.loss, Fraction(outcome)
+    shares = restricted(
+        run, row, weights, way_of(run.case) == MEAN and name != "log" and run.case.name != "SecondOrderWeights"
+    )
     lost = [None if value is None else exact.loss(name, Fraction(value), y) for value in row]
     size = max(float(loss) for loss in lost if loss is not None)
     f = exact.mixture(shares, row) if name == "log" else Fraction(forecast)
@@ -198,6 +206,9 @@ def judge(table, made, run):
         return OTHERS[key](run, made) if key in OTHERS else regret_truth(run, made, ORACLES[key](run))
 
     table.certificate(made, run.case.name, truth)
+    if key.endswith("HorizonBound") and run.slowed and made.bound is not None:
+        table.problem(key, run.case.name, APPLIED, f"{run.rounds} rounds, the horizon is {run.options['horizon']}")
+    best_expert_shown(table, key, made, run)
     if key.endswith("ExpConcaveBound") and run.slept and run.exact and str(made.verdict) == "not applicable":
         slow = 1.0 if run.case.loss == "log" else 1 / (2 * (run.low + run.width))
         if run.fixed_rate / run.width <= slow and run.case.loss in ("log", "square") and not run.unforecast:
@@ -206,12 +217,26 @@ def judge(table, made, run):
             table.bounded(key, run.case.name, worst, ORACLES[key](run), run.slack)
 
 
+def best_expert_shown(table, key, made, run):
+    """Hindsight has the loss of an expert to whom the regret is largest, or that of the best sequence of experts."""
+    if made.hindsight is None or not run.exact or not run.rounds:
+        return
+    if key in OTHERS and run.options.get("shifts"):
+        right = [float(sum(run.own)) - OTHERS[key](run, made).observed]
+    else:
+        most = max(regret for regret in run.regrets if regret is not None)
+        totals = zip(run.regrets, run.totals(run.losses), strict=True)
+        right = [float(total) for regret, total in totals if regret is not None and regret >= most - 2 * run.slack]
+    if min(abs(made.hindsight.value - value) for value in right) > run.slack:
+        table.problem(key, run.case.name, HINDSIGHT_VALUE, f"{made.hindsight.value!r}, should be {right[0]!r}")
+
+
 def one_sequence(table, random, name):
     """One run of an algorithm, each of its certificates judged."""
     rounds, n = size(random)
     if rounds and random.random() < 0.03 and name not in ("FixedShare", "SwapRegret"):
         rounds = 300
-    case = chosen_case(random, name, n)
+    case = chosen_case(random, name)
     if case.options.get("horizon") and random.random() < 0.5:
         rounds = min(rounds, case.options["horizon"])
     sleepy = case.sleeping and not case.base and random.random() < 0.3
@@ -253,7 +278,19 @@ def with_rounds(table, learner, run, given):
         key = key_of(type(made.theorem))
         if made.hindsight.value > least + run.slack + 1e-7 * abs(least):
             table.problem(key, run.case.name, HINDSIGHT, f"mixture {made.hindsight.value!r}, an expert {least!r}")
-        table.certificate(made, run.case.name, Truth(own - made.hindsight.value, None, run.slack))
+        if run.case.loss != "log":
+            best = least_mixture(run.case.loss, *given)
+            off = made.hindsight.value - best
+            if not -1e-6 * abs(best) - run.slack <= off <= made.hindsight.gap + 1e-6 * abs(best) + run.slack:
+                table.problem(key, run.case.name, HINDSIGHT_VALUE, f"mixture {made.hindsight.value!r}, best {best!r}")
+        # What holds for every expert holds for a mixture: at most the largest of the bounds.
+        bound = OTHERS[key](run, made).bound if key in OTHERS else ORACLES[key](run)
+        bounds, spreads = bound if isinstance(bound, tuple) else (bound, [0.0])
+        bound = max(bounds) if isinstance(bounds, list) else bounds
+        uncertain = 1e-6 * abs(bound or 0.0) + 4 * run.slack + max(spreads)
+        table.certificate(
+            made, run.case.name, Truth(own - made.hindsight.value, bound, run.slack, bound_slack=uncertain)
+        )
 
 
 def algorithm(name):
@@ -276,7 +313,7 @@ for _name in sorted({case.name for case in CASES} - {"Exp3"}):
 def tuned(table, random):
     """Formulas for the best rate: a run of so many rounds with that rate."""
     rounds, n = max(2, size(random)[0]), int(random.integers(2, 6))
-    lost, _ = values(random, rounds, n)
+    lost = values(random, rounds, n)
     case = Case("ExponentialWeights", {"horizon": rounds, "loss": "absolute"})
     _, run = play(random, case, n, losses=lost)
     worst = max(map(float, run.regrets))
@@ -300,7 +337,7 @@ def tuned(table, random):
     )
     n = max(3, n)
     case, scale = Case("PolynomialWeights", {"power": 2 * math.log(n), "loss": "absolute"}), pick(random, *SCALES)
-    _, run = play(random, case, n, losses=values(random, rounds, n)[0] * scale)
+    _, run = play(random, case, n, losses=values(random, rounds, n) * scale)
     table.bounded(
         "experts.polynomial_weights.TunedPolynomialBound",
         case.name,
@@ -335,26 +372,32 @@ def bandit(table, random):
     case = Case("Exp3", {**case.options, "seed": int(random.integers(2**31))})
     if case.options.get("horizon"):
         case = Case("Exp3", {**case.options, "horizon": max(1, rounds)})
-    lost = losses_for(random, case, rounds, n)
+    who, lost = "Exp3", losses_for(random, case, rounds, n)
+    if random.random() < 0.25:
+        # Long enough that a regret in proportion to the rounds is above the bound: one expert is better than the others.
+        who, rounds, n = "Exp3, long runs", 1500, 3
+        case = Case("Exp3", {key: value for key, value in case.options.items() if key != "horizon"})
+        low, high = case.options.get("loss_range") or (0.0, 1.0)
+        lost = low + (high - low) * random.integers(0, 2, (rounds, n)) * (random.permutation(n) > 0)
     learner, run = play(random, case, n, losses=lost)
     regret = float(max(run.regrets))
     for made in all_of(learner.certificate()):
         key, slack = key_of(type(made.theorem)), run.slack
         if made.bound is None:
-            table.row(key, "Exp3").refused += 1
+            table.row(key, who).refused += 1
             continue
-        table.on_average(key, "Exp3", regret, made.bound, made.theorem.citation)
-        table.same(key, "Exp3", made.observed, regret, "observed is not what happened", slack)
+        table.on_average(key, who, regret, made.bound)
+        table.same(key, who, made.observed, regret, "observed is not what happened", slack)
         rate = case.options.get("rate") or (
             math.sqrt(2 * run.log_n / (rounds * n)) if case.options.get("horizon") else None
         )
         if n > 1:
             inputs = {"experts": n, "rounds": rounds} | ({} if rate is None else {"rate": rate})
             wanted = run.width * BOUNDS["exp3-decreasing" if rate is None else "exp3"](**inputs)
-            table.same(key, "Exp3", made.bound, wanted, MISSTATED, 1e-9 * wanted)
+            table.stated(key, who, made.bound, wanted)
         if case.options.get("horizon"):
             bound = run.width * value_of(table, "exp3-tuned", experts=n, rounds=rounds)
-            table.on_average("experts.exp3.TunedBanditBound", "Exp3", regret, bound)
+            table.on_average("experts.exp3.TunedBanditBound", who, regret, bound)
 
 
 judges("experts.exp3.BanditBound", "experts.exp3.DecreasingBanditBound")

@@ -1,7 +1,8 @@
 """When a certificate is wrong: it is compared with what is true of the run, which an oracle computed from the data.
 
-Nothing is taken from the certificate that is judged. ``Truth.slack`` says how far rounding may have moved the run from
-the algorithm as it is defined; a certificate that says itself how far it may be off (``rounding``) is held to that.
+``Truth.slack`` says how far rounding may have moved the run from the algorithm as it is defined. A certificate that says
+itself how far it may be off (``rounding``) is held to that, and to the oracle's slack. Where no oracle can compute the
+bound, the certificate's own is taken; how many were computed is counted, and shown in docs/evidence.md.
 """
 
 import math
@@ -15,6 +16,13 @@ EPSILON = 2.0**-52
 FORMULA = 1e-9
 #: A bound that is met with equality may be below it by this part, by the rounding of its own formula.
 LAST_DIGITS = 1e-12
+#: A verdict may forgive as much as rounding can have done: so many times the oracle's slack, and this part of the bound.
+FORGIVEN_SLACKS, FORGIVEN_PART = 4, 1e-9
+#: Losses whose squares are no numbers count as none.
+SMALLEST = 1e-140
+#: A bound on a count that is larger than this, of a run of at most hundreds of rounds, forgives what it likes.
+LARGEST_COUNT = 1e6
+COUNTS = ("mistakes", "updates", "promotions", "eliminations")
 #: How unlikely a frequency or a mean has to be before it refutes a theorem about chance.
 CERTAIN = 1e-9
 #: As many standard errors as make a mean that unlikely.
@@ -23,11 +31,13 @@ ERRORS = 6.0
 CALLED_VIOLATED = "called violated"
 EXCEEDED = "above the bound, called holds"
 BLIND = "a run above the bound would be called holds"
+STRICT = "a run at the bound would be called violated"
 MISREPORTED = "observed is not what happened"
 MISSTATED = "the bound is not that of the theorem"
 NOT_APPLICABLE_BOUND = "a bound where the theorem does not apply"
 APPLIED = "applied where an assumption does not hold"
 HINDSIGHT = "hindsight is worse than the learner's own weights"
+HINDSIGHT_VALUE = "hindsight is not what the best comparator has"
 NOT_ATTAINED = "a tight theorem is not attained on its adversary"
 TWIN = "not what the textbook's algorithm does"
 ERROR = "an error"
@@ -37,12 +47,13 @@ TOO_MUCH = "above the bound on average"
 
 @dataclass(frozen=True)
 class Truth:
-    """What an oracle found: the quantity, the bound (None where only the certificate can know it), and the slack.
+    """What an oracle found: the quantity, the bound (None where it could not be computed from the data), and the slack.
 
     ``excess`` is the largest difference of both where the theorem speaks of several things at once, such as all experts.
     """
 
-    observed: float
+    #: None where rounding decides what the algorithm does, and only the certificate can know it.
+    observed: float | None
     bound: float | None = None
     slack: float = 0.0
     excess: float | None = None
@@ -56,6 +67,8 @@ class Row:
 
     sequences: int = 0
     refused: int = 0
+    #: How many bounds an oracle computed as well.
+    recomputed: int = 0
     problems: Counter = field(default_factory=Counter)
     #: For every problem the first sequences that showed it, and what was seen.
     examples: dict = field(default_factory=dict)
@@ -66,7 +79,6 @@ class Row:
     delta: float | None = None
     #: Bounds on averages: how many runs, the sum and the sum of squares of observed / bound.
     means: list = field(default_factory=lambda: [0, 0.0, 0.0])
-    citation: str = ""
 
     def problem(self, kind, where, detail=""):
         self.problems[kind] += 1
@@ -83,6 +95,7 @@ class Row:
         """Take in what another process found."""
         self.sequences += other.sequences
         self.refused += other.refused
+        self.recomputed += other.recomputed
         self.problems.update(other.problems)
         for kind, shown in other.examples.items():
             self.examples[kind] = sorted([*self.examples.get(kind, []), *shown])[:3]
@@ -91,7 +104,6 @@ class Row:
         self.above += other.above
         self.delta = other.delta if self.delta is None else self.delta
         self.means = [a + b for a, b in zip(self.means, other.means, strict=True)]
-        self.citation = self.citation or other.citation
 
     def conclude(self):
         """Judge what only many runs together can show."""
@@ -132,7 +144,6 @@ class Table:
     def certificate(self, made, subject, truth, theorem=None):
         """Judge one certificate; ``truth`` is a Truth, or a function that finds it, asked only where it is needed."""
         row = self.row(theorem or key_of(type(made.theorem)), subject)
-        row.citation = made.theorem.citation
         self.judged += 1
         verdict = str(made.verdict)
         if verdict == "not applicable":
@@ -146,7 +157,10 @@ class Table:
         truth = truth() if callable(truth) else truth
         if truth is None:
             return
+        if truth.observed is None:
+            truth = replace(truth, observed=made.observed)
         rounding = float(getattr(made, "rounding", 0.0) or 0.0)
+        row.recomputed += truth.bound is not None
         bound = made.bound if truth.bound is None else truth.bound
         excess = truth.observed - bound if truth.excess is None else truth.excess
         seen = f"true {float(truth.observed)!r} > {float(bound)!r}, slack {truth.slack:.3g}, rounding {rounding:.3g}"
@@ -163,21 +177,27 @@ class Table:
         row.approach(truth.observed, bound, truth.slack)
 
     def notices(self, made, row, truth):
-        """Whether the verdict would be another one if the run had been clearly above the bound."""
+        """Whether the verdict is another one as soon as a run is further above the bound than rounding explains."""
         if not math.isfinite(made.bound):
             return
-        clearly = made.bound + abs(made.bound) / 2 + 100 * truth.slack
-        if made.quantity in ("mistakes", "updates", "promotions", "eliminations"):
-            clearly = max(clearly, made.bound + 1)
-        if clearly > made.bound and str(replace(made, observed=clearly).verdict) != "violated":
-            row.problem(BLIND, self.where, f"observed {clearly!r} beside {made.bound!r}")
+        rounding = float(getattr(made, "rounding", 0.0) or 0.0)
+        size = max(abs(made.bound), float(made.quantity in COUNTS))
+        allowed = FORGIVEN_SLACKS * truth.slack + FORGIVEN_PART * size + SMALLEST
+        just_above = [made.bound + allowed] if made.bound <= LARGEST_COUNT or made.quantity not in COUNTS else []
+        # What the certificate itself says rounding may have done is not to be exceeded either.
+        just_above.append(math.nextafter(made.bound + rounding, math.inf))
+        for observed in just_above:
+            if observed > made.bound and str(replace(made, observed=observed).verdict) != "violated":
+                row.problem(BLIND, self.where, f"observed {observed!r} beside {made.bound!r}")
+        for observed in (made.bound, math.nextafter(made.bound, -math.inf)):
+            if str(replace(made, observed=observed).verdict) != "holds":
+                row.problem(STRICT, self.where, f"observed {observed!r} beside {made.bound!r}")
 
     # ------------------------------------------------------------------ what has no certificate of its own
 
-    def bounded(self, theorem, subject, observed, bound, slack=0.0, citation=""):
+    def bounded(self, theorem, subject, observed, bound, slack=0.0):
         """A run judged by a formula: above it, it is broken."""
         row = self.row(theorem, subject)
-        row.citation = row.citation or citation
         row.sequences += 1
         self.judged += 1
         if not observed <= bound + slack + FORMULA * abs(bound):
@@ -199,19 +219,23 @@ class Table:
         if not equal:
             self.problem(theorem, subject, kind, f"{got!r}, should be {wanted!r}")
 
-    def chance(self, theorem, subject, above, delta, citation=""):
+    def stated(self, theorem, subject, bound, wanted, slack=None):
+        """A bound beside the oracle's, which computed it from the data."""
+        self.row(theorem, subject).recomputed += 1
+        slack = FORMULA * abs(wanted) + 1e-300 if slack is None else slack
+        self.same(theorem, subject, float(bound), float(wanted), MISSTATED, slack)
+
+    def chance(self, theorem, subject, above, delta):
         """One run of a bound that holds with probability 1 - delta."""
         row = self.row(theorem, subject)
-        row.citation = row.citation or citation
         row.sequences += 1
         row.above += bool(above)
         row.delta = delta
         self.judged += 1
 
-    def on_average(self, theorem, subject, observed, bound, citation=""):
+    def on_average(self, theorem, subject, observed, bound):
         """One run of a bound on an average."""
         row = self.row(theorem, subject)
-        row.citation = row.citation or citation
         row.sequences += 1
         self.judged += 1
         if bound > 0:

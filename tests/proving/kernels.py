@@ -8,10 +8,13 @@ import afterwit as aw
 import naive_exact as exact
 import naive_kernels as naive
 from afterwit import kernels
+from expert_cases import Case
 from naive_bounds import BOUNDS
 from naive_multiclass import one_vs_rest
+from proving.expert_truths import ORACLES, Run
+from proving.experts import note_losses
 from proving.judging import APPLIED, EPSILON, Truth, all_of, key_of
-from proving.linear import HINGES, stream
+from proving.linear import HINGES, Sought, seen_rows, stream
 from proving.searching import judges, subject
 from proving.sequences import pick
 
@@ -21,6 +24,8 @@ KERNELS = (
     (kernels.polynomial, (2,), naive.polynomial(2)),
     (kernels.polynomial, (3,), naive.polynomial(3)),
     (kernels.all_products, (), naive.all_products),
+    (kernels.gaussian, (0.8,), naive.gaussian(0.8)),
+    (kernels.string, (2,), naive.string(2)),
 )
 
 
@@ -28,32 +33,48 @@ def kernel_run(table, random, name):
     X, y, _, kind = stream(random, 25)
     X = X if kind != "unscaled" else np.clip(X, -10, 10)
     make, arguments, definition = pick(random, *KERNELS) if name == "KernelPerceptron" else KERNELS[0]
+    passes = pick(random, 1, 1, 2)
+    texts = make is kernels.string
+    if texts:
+        X = ["".join(random.choice(list("abc"), int(random.integers(2, 7)))) for _ in y]
     budget = pick(random, None, None, 1, 3)
     chosen = (make(*arguments),) if name == "KernelPerceptron" else ()
     learner = getattr(aw, name)(*chosen, budget=budget)
-    predicted = learner.learn_many(X, y)
-    mistakes = int((predicted != y).sum())
-    rows = [naive.as_dict(row) for row in X.tolist()]
-    _, updates, _, _, cost = naive.kernel_perceptron(definition, rows, y.tolist(), budget)
-    alike = updates == np.flatnonzero(predicted != y).tolist()
-    given = random.random() < 0.6
+    wrong = np.concatenate([learner.learn_many(X, y) != y for _ in range(passes)])
+    mistakes = int(wrong.sum())
+    rows = X if texts else [naive.as_dict(row) for row in X.tolist()]
+    _, updates, _, _, cost = naive.kernel_perceptron(definition, rows, y.tolist(), budget, passes)
+    alike = updates == np.flatnonzero(wrong).tolist()
+    given = random.random() < (0.6 if budget is None else 0.9)
     b = random.standard_normal(len(X)) * pick(random, 1.0, 0.1) if given else None
     found = learner.certificate(X, y, comparator=b) if given else learner.certificate(X, y)
-    gram = [[definition(x, z) for z in rows] for x in rows] if given else []
+    gram = [[exact.fraction(definition(x, z)) for z in rows] for x in rows]
+    sought = None if given else Sought(in_coordinates(gram), y.tolist(), passes)
     for made in all_of(found):
+        short = type(made.theorem).__name__
+        if not given:
+            table.certificate(made, name, lambda made=made: sought.truth(made, mistakes))
+            continue
         bound = (
-            bound_in_feature_space(made, gram, y.tolist(), b, updates, cost)
-            if given and made.bound is not None and alike
+            bound_in_feature_space(made, gram, y.tolist(), b, updates, cost, passes)
+            if made.bound is not None and alike
             else None
         )
-        short = type(made.theorem).__name__
         if short == "MarginBound" and given and made.bound is not None and bound is None and alike:
             table.problem(key_of(type(made.theorem)), name, APPLIED, "the comparator does not separate")
         slack = 0.0 if bound is None else 1e-6 * bound
         table.certificate(made, name, Truth(mistakes, bound, bound_slack=slack))
 
 
-def bound_in_feature_space(made, gram, y, b, updates, cost):
+def in_coordinates(gram):
+    """Rows whose products are those of the examples in feature space."""
+    if not gram:
+        return []
+    values, vectors = np.linalg.eigh(np.array([[float(value) for value in row] for row in gram]))
+    return (vectors * np.sqrt(np.maximum(values, 0.0))).tolist()
+
+
+def bound_in_feature_space(made, gram, y, b, updates, cost, passes):
     """The bound for u = sum of b_t phi(x_t) at the scale that the certificate names."""
     scores = [exact.dot(b, row) for row in gram]
     margins = [label * score for label, score in zip(y, scores, strict=True)]
@@ -63,14 +84,13 @@ def bound_in_feature_space(made, gram, y, b, updates, cost):
     if short == "MarginBound":
         least = min(margins, default=1)
         return float(radius**2 * float(square) / float(least) ** 2) if least > 0 else None
-    if square <= 0:
-        return None
     length = made.inputs["|u|"] if "|u|" in made.inputs else 1 / made.inputs["rho"]
-    if length == 0:
-        return None
-    scale = exact.fraction(length) / exact.root(square)
-    only = range(len(y)) if short in ("HingeBound", "RootHingeBound", "BudgetBound") else updates
-    losses = [max(exact.fraction(0), 1 - scale * margins[t]) for t in only]
+    if length == 0 and short not in ("HingeBound", "RootHingeBound", "BudgetBound"):
+        # The losses of all rounds, each 1, stand for those of the updates.
+        return float(passes * len(y))
+    scale = exact.fraction(length) / exact.root(square) if square > 0 else exact.fraction(0)
+    only = range(passes * len(y)) if short in ("HingeBound", "RootHingeBound", "BudgetBound") else updates
+    losses = [max(exact.fraction(0), 1 - scale * margins[t % len(y)]) for t in only]
     total = float(sum(losses, exact.fraction(0)))
     if short == "BudgetBound":
         a = radius * length
@@ -125,9 +145,21 @@ def many_labels(table, random):
         wanted = one_vs_rest(rows, y.tolist(), list(range(classes)) if announced else None)[1]
         table.same("", "OneVsRest", predicted, wanted)
     made = learner.certificate(X, y)
-    unannounced = 0 if announced else len(learner.classes)
-    total = None if made.bound is None else sum(each.bound for each in made.others) + unannounced
-    table.certificate(made, "OneVsRest", Truth(mistakes, total))
+    rows = seen_rows(X, base.parameters.get("intercept"))
+    table.certificate(made, "OneVsRest", lambda: sum_of_classes(made, learner, rows, y.tolist(), announced, mistakes))
+
+
+def sum_of_classes(made, learner, rows, y, announced, mistakes):
+    """The sum of the bounds of the classes, each computed from the rounds since its first example."""
+    total, spread = (0.0 if announced else float(len(learner.classes))), 0.0
+    for label, each in zip(learner.classes, made.others, strict=True):
+        first = 0 if announced else y.index(label)
+        signs = [1 if other == label else -1 for other in y[first:]]
+        truth = Sought(rows[first:], signs, 1).truth(each, None)
+        if truth.bound is None:
+            return Truth(mistakes)
+        total, spread = total + truth.bound, spread + truth.bound_slack
+    return Truth(mistakes, total, bound_slack=spread)
 
 
 @subject("Committee", "reductions.committee.VoteBound", "reductions.committee.ExpectedMistakesBound")
@@ -135,23 +167,44 @@ def committee(table, random):
     X, y, _, _ = stream(random, 25)
     members = [aw.Perceptron(), aw.RepeatLastLabel(), aw.AveragedPerceptron(), aw.Perceptron(intercept=True)]
     members = members[: int(random.integers(1, 5))]
-    learner = aw.Committee(members, weighting=pick(random, "adahedge", "boa", "mlpol"))
-    expected, wrong = 0.0, [0] * len(members)
+    weighting = pick(random, "AdaHedge", "BOA", "MLpol")
+    learner = aw.Committee(members, weighting=weighting.lower())
+    run = Run(Case(weighting, {"loss": "zero-one", "gradient": False}), len(members))
+    wrong = [0] * len(members)
     twins = [type(member)(**member.parameters) for member in members]
     mistakes = 0
     for x, label in zip(X, y.tolist(), strict=True):
         weights = list(dict(learner.weights).values()) if isinstance(learner.weights, dict) else list(learner.weights)
         misses = [int(twin.learn_one(x, label) != label) for twin in twins]
-        expected += math.fsum(w * miss for w, miss in zip(weights, misses, strict=True))
+        note_losses(run, [float(miss) for miss in misses], weights, None)
         wrong = [a + b for a, b in zip(wrong, misses, strict=True)]
         mistakes += int(learner.learn_one(x, label) != label)
     slack = 64 * EPSILON * (len(X) + 16) ** 2
-    found = all_of(learner.certificate())
-    promised = next(made.bound for made in found if type(made.theorem).__name__ == "ExpectedMistakesBound")
-    for made in found:
+    low, high = promised(run)
+    for made in all_of(learner.certificate()):
         vote = type(made.theorem).__name__ == "VoteBound"
-        twice = 2 * promised if vote and promised is not None else None
-        truth = Truth(mistakes if vote else expected, twice, slack, bound_slack=slack)
-        table.certificate(made, "Committee", truth)
+        bound, spread = (None, 0.0) if high is None else ((1 + vote) * high, (1 + vote) * (high - low))
+        observed = mistakes if vote else float(sum(run.own))
+        table.certificate(made, "Committee", Truth(observed, bound, slack, bound_slack=spread + slack))
         if made.hindsight is not None:
             table.same(key_of(type(made.theorem)), "Committee", made.hindsight.value, min(wrong), slack=slack)
+
+
+#: The theorem of each algorithm that weighs the members.
+PROMISES = {
+    "AdaHedge": "experts.adahedge.AdaHedgeBound",
+    "BOA": "experts.boa.BernsteinBound",
+    "MLpol": "experts.mlpol.PolynomialPotentialBound",
+}
+
+
+def promised(run):
+    """The mistakes of the best member and the bound on the regret to it; of several best ones the least and the most."""
+    found = ORACLES[PROMISES[run.case.name]](run)
+    bounds, spreads = found if isinstance(found, tuple) else (found, 0.0)
+    if bounds is None:
+        return None, None
+    bounds, spreads = (each if isinstance(each, list) else [each] * run.n for each in (bounds, spreads))
+    losses = [float(total) for total in run.totals(run.losses)]
+    best = [i for i in range(run.n) if losses[i] == min(losses)]
+    return min(losses) + min(bounds[i] - spreads[i] for i in best), min(losses) + max(bounds[i] for i in best)

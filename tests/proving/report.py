@@ -5,7 +5,7 @@ from collections import Counter
 
 from proving.searching import every_theorem
 
-HEAD = ("theorem", "of", "sequences", "not applicable", "broken", "closest")
+HEAD = ("theorem", "of", "sequences", "recomputed", "not applicable", "broken", "closest")
 
 PAGE = """# Evidence
 
@@ -21,12 +21,18 @@ for as long as you ask, and writes this page. It shows this search:
 It played {played:,} sequences and judged {judged:,} certificates and formulas. {result}
 
 - **Sequences** are random, or made to be hard: scales from 1e-12 to 1e12, ties, equal experts, duplicates, losses at the ends
-  of their range, sleepers, one expert, one round, probabilities next to 0 and 1, columns of very different units, learners that have
-  learned other data before, and the adversaries of `afterwit.adversaries`. A sequence depends only on the seed, its subject and its
-  number, so that every finding can be played again. How many fit into a time depends on the machine; `COUNT` does not.
+  of their range, leaders that always lose, sleepers, one expert, one round, probabilities next to 0 and 1, columns of very different
+  units, learners that have learned other data before, and the adversaries of `afterwit.adversaries`. Assumptions are broken on purpose:
+  rounds that the learner did not learn, exceeded horizons, weak learners that are none. A sequence depends only on the seed, its
+  subject and its number, so that every finding can be played again. How many fit into a time depends on the machine; `COUNT` does not.
 - **Oracles** (`tests/naive*.py`) compute what happened from the data and the forecasts, in fractions or with 50 digits. They import
   nothing from this package. A certificate is wrong if it says *violated*; if it says *holds* and the true value is above the true bound;
-  if its numbers are not the true ones; or if it would not notice a run above the bound.
+  if its numbers are not the true ones; or if it would not notice a run that is further above the bound than rounding explains.
+- **Recomputed** counts the bounds that an oracle computed as well, {recomputed:,} in all. The others are not compared. Either
+  rounding alone decided what they are: equal losses, games and scores with exact ties, margins below 1e-6 of the radius. Or they are
+  about the update rounds, or the budget, of a comparator that the package found.
+- **Comparators.** A theorem about all comparators is judged for the one given, at the length |u| that the certificate names. Where the
+  package looks for one in hindsight, solvers of our own say between what and what its margin, its loss and the bound are.
 - **Not applicable** counts certificates that refused because an assumption did not hold.
 - **Closest** is the largest ratio of the observed value to the bound. At 1.0000 the bound was attained; "tight" counts runs of
   an adversary on which it must be attained. A bound that holds with probability 1 - δ is judged by how often runs were above it, with an
@@ -54,6 +60,7 @@ def line_of(key, found):
         name,
         ", ".join(subjects),
         f"{sum(row.sequences + row.tight for _, row in found):,}",
+        f"{sum(row.recomputed for _, row in found):,}",
         f"{sum(row.refused for _, row in found):,}",
         f"{sum(sum(row.problems.values()) for _, row in found):,}",
         "; ".join(filter(None, (closest_of(found), tight_of(found), chance_of(found), mean_of(found)))),
@@ -114,5 +121,11 @@ def as_page(table, command, seconds):
     broken = sum(count for *_, count, _ in problems_of(table))
     result = "No bound was broken." if not broken else f"{broken:,} of these judgements were findings; each is a bug."
     return PAGE.format(
-        command=command, played=table.played, judged=table.judged, result=result, table=shown, seconds=seconds
+        command=command,
+        played=table.played,
+        judged=table.judged,
+        recomputed=sum(row.recomputed for row in table.rows.values()),
+        result=result,
+        table=shown,
+        seconds=seconds,
     )

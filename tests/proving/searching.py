@@ -20,7 +20,9 @@ from afterwit.core.theorem import Theorem
 from proving.judging import ERROR, Table, key_of
 
 #: Where the sequences are.
-FAMILIES = ("experts", "decisions", "linear", "scale_free", "kernels", "concepts", "batch", "games", "samples")
+FAMILIES = (
+    "experts", "decisions", "linear", "descent", "scale_free", "kernels", "concepts", "batch", "games", "samples", "rounds",
+)  # fmt: skip
 
 #: What plays sequences, by subject: a function of a table and a source of random numbers.
 SUBJECTS = {}

@@ -17,8 +17,10 @@ def pick(random, *choices):
 
 
 def values(random, rounds, columns):
-    """Numbers from 0 to 1 with structure, and the name of the structure."""
-    kind = pick(random, "plain", "ends", "grid", "equal", "equal", "nearly equal", "duplicates", "one good", "phases")
+    """Numbers from 0 to 1 with structure."""
+    kind = pick(
+        random, "plain", "ends", "grid", "equal", "equal", "nearly equal", "duplicates", "one good", "phases", "leader"
+    )
     table = random.random((rounds, columns))
     if kind == "ends":
         table = random.integers(0, 2, (rounds, columns)).astype(float)
@@ -34,10 +36,15 @@ def values(random, rounds, columns):
         table[:, 0] = random.random(rounds)
     elif kind == "one good":
         table[:, -1] *= 0.05
+    elif kind == "leader":
+        # Who has the least so far loses, and nobody else: whoever follows the leader always loses.
+        table = np.zeros((rounds, columns))
+        for t in range(rounds):
+            table[t, int(np.argmin(table[:t].sum(axis=0)))] = 1.0
     elif kind == "phases":
         good = np.arange(rounds) * columns // max(1, rounds)
         table[np.arange(rounds), good % columns] *= 0.02
-    return table, kind
+    return table
 
 
 def asleep(random, table, share):
