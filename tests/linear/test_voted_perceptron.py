@@ -149,3 +149,12 @@ def test_states_that_do_not_fit_are_refused(change):
     with pytest.raises(InputError, match="must be"):
         learner.restore({**before, **change})
     assert learner.copy() == learner
+
+
+def test_rounds_that_give_the_same_weights_but_other_votes_are_not_its_rounds():
+    learner = aw.VotedPerceptron()
+    learner.learn_many([[1.0, 0.0], [0.0, 1.0]], [1, -1])
+    assert learner.certificate([[1.0, 0.0], [0.0, 1.0]], [1, -1]).verdict == "holds"
+    made = learner.certificate([[0.0, 1.0]], [-1])
+    assert made.verdict == "not applicable"
+    assert "these rows give other votes" in str(made)

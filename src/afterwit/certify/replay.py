@@ -83,6 +83,9 @@ def replay(learner: Any, rows: Rows, signs: Signs) -> Replay:
         for what in ("mistakes", "updates"):
             if why := other_count(what, claimed[what], replayed[what]):
                 return why
+        # How long each hypothesis of a vote survived.
+        if not np.array_equal(replayed.get("votes", ()), claimed.get("votes", ())):
+            return "these rows give other votes"
         # What it predicts by, the weights as they are stored, and what is remembered about each.
         stored = getattr(learner, "_stored", ())
         pairs = [(fresh._vector(), learner._vector()), *((replayed[key], claimed[key]) for key in stored)]

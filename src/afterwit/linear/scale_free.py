@@ -43,9 +43,9 @@ from afterwit.linear._stops import Stop
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
     from cython.cimports.afterwit.linear._losses import slope
-    from cython.cimports.libc.math import fabs, sqrt
+    from cython.cimports.libc.math import copysign, fabs, sqrt
 else:
-    from math import fabs, sqrt
+    from math import copysign, fabs, sqrt
 
     from afterwit.linear._engine import LinearLearner
     from afterwit.linear._losses import slope
@@ -154,8 +154,8 @@ class ScaleFree(LinearLearner):
         k: cython.Py_ssize_t
         count: cython.Py_ssize_t
         begin: cython.Py_ssize_t = 0
-        root: cython.double
         theta: cython.double
+        inside: cython.double
         s0: cython.double = 0.0
         s1: cython.double = 0.0
         s2: cython.double = 0.0
@@ -165,12 +165,14 @@ class ScaleFree(LinearLearner):
             count = min(self._length - begin, PART)
             self.lay_out_part(begin, count)
             for k in range(count):
-                # No branch, and a root and a quotient of every entry: several are taken in one step.
-                root = 1.0 / sqrt(self._roots[k])
-                theta = self._sums[k] * root
-                theta = theta if theta < 1.0 else 1.0
-                theta = theta if theta > -1.0 else -1.0
-                self._bets[begin + k] = 0.5 * theta * self._money[k] * root
+                # Alone in a loop without a branch, several roots and quotients are taken in one step.
+                self._roots[k] = 1.0 / sqrt(self._roots[k])
+            for k in range(count):
+                theta = self._sums[k] * self._roots[k]
+                # From -1 to 1, without a branch: which of the two it is nobody can guess beforehand.
+                inside = fabs(theta) < 1.0
+                theta = inside * theta + (1.0 - inside) * copysign(1.0, theta)
+                self._bets[begin + k] = 0.5 * theta * self._money[k] * self._roots[k]
             k = begin
             begin += count
             while k + 3 < begin:
