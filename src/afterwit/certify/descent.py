@@ -353,7 +353,8 @@ class PlainSteps:
 
     def weights_for(self, at: Any, values: Floats) -> Floats:
         """The weights by which an example with these values is scored."""
-        return self.scale * self.weights[at]
+        weights: Floats = self.scale * self.weights[at]
+        return weights
 
     def penalty(self) -> float:
         """What the objective of a round has besides the loss."""
@@ -439,7 +440,7 @@ class ScaleFreeSteps(PlainSteps):
         self.largest[at] = np.maximum(self.largest[at], np.abs(values))
         self.first[at] = np.where(self.first[at] > 0, self.first[at], np.abs(values))
         self.bet(at)
-        return self.weights[at]
+        return super().weights_for(at, values)
 
     def bet(self, at: Any) -> None:
         span = np.sqrt(self.sums[at] + self.largest[at] ** 2)
