@@ -50,6 +50,7 @@ for seed in range(25):
 # Every learner, some with options that lead through other lines.
 OPTIONS = {
     "AdaGrad": ({}, {"loss": "hinge", "box": 0.2, "delta": 0}),
+    "ScaleFree": ({}, {"loss": "hinge", "epsilon": 0.3}),
     "BalancedWinnow": ({}, {"rate": 3.0}),
     "MarginPerceptron": ({}, {"margin": 2.0}),
     "OnlineSVM": ({}, {"C": 1.0, "rate": 0.5}),

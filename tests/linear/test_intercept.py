@@ -20,6 +20,7 @@ LEARNERS = {
     "OnlineSVM": (aw.OnlineSVM, {"C": 1.0, "rate": 0.25}),
     "Perceptron": (aw.Perceptron, {}),
     "SGD": (aw.SGD, {"loss": "hinge", "ball": 1.5, "rate": 0.25}),
+    "ScaleFree": (aw.ScaleFree, {"epsilon": 0.5}),
     "VotedPerceptron": (aw.VotedPerceptron, {}),
     "Winnow": (aw.Winnow, {"rate": 0.5}),
 }
@@ -49,7 +50,7 @@ def test_conformance_with_an_intercept(check, name):
 def test_an_intercept_is_a_leading_column_of_ones(name, form, problem, passes):
     kind, options = LEARNERS[name]
     X, y = problem
-    with_intercept, with_column = kind(**options, intercept=True), kind(**options)
+    with_intercept, with_column = kind(**options, intercept=True), kind(**options, intercept=False)
     many, wider = form(X), form(with_ones(X))
     for _ in range(passes):
         scores = with_intercept.learn_scores(many, y).tolist()
@@ -70,7 +71,7 @@ def test_the_certificate_is_that_of_the_wider_rows(name, form):
     random = np.random.default_rng(4)
     X = random.integers(-3, 4, (25, 3)).tolist()
     y = [1 if 2 * x[0] - x[2] + 1 > 0 else -1 for x in X]
-    with_intercept, with_column = kind(**options, intercept=True), kind(**options)
+    with_intercept, with_column = kind(**options, intercept=True), kind(**options, intercept=False)
     with_intercept.learn_many(form(X), y)
     with_column.learn_many(form(with_ones(X)), y)
     narrow, wide = with_intercept.certificate(form(X), y), with_column.certificate(form(with_ones(X)), y)

@@ -21,6 +21,7 @@ LEARNERS = {
     "svm": aw.OnlineSVM,
     "sgd": aw.SGD,
     "adagrad": aw.AdaGrad,
+    "scale-free": aw.ScaleFree,
     "boxed": lambda **options: aw.AdaGrad(box=0.3, **options),
 }
 
