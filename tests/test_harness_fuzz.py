@@ -23,8 +23,7 @@ def load():
 
 fuzz = load()
 TARGETS = fuzz.targets()
-#: How many cases; the whole corpus is among them.
-#: Every second case is a file of the corpus as it is: of the models, all have their turn.
+#: How many cases; the whole corpus is among them. Every second case is a file of the corpus as it is.
 CASES = {"libsvm": 250, "tables": 1500, "matrices": 800, "models": 2 * len(list(TARGETS["models"].corpus()))}
 
 
