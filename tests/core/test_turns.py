@@ -202,15 +202,17 @@ def test_a_handler_of_the_users_that_does_not_raise_stops_nothing():
 def test_a_child_that_was_forked_while_a_thread_learned_goes_on(make):
     """16 of 20 children hung in predict_one: the lock was held by a thread that did not exist there."""
     points = "Halving" in make
+    # Interpreted, what keeps its examples takes long to play them again.
+    rows, forks = (50, 6) if INTERPRETED else (400, 12)
     run(f"""
 import os, signal, sys, threading, time
 import numpy as np
 import afterwit as aw
 from afterwit.data.values import same_value
 random = np.random.default_rng(0)
-X, y = random.standard_normal((400, 8)), random.choice([-1, 1], 400)
+X, y = random.standard_normal(({rows}, 8)), random.choice([-1, 1], {rows})
 if {points}:
-    X, y = list(range(50)) * 8, np.where(np.arange(400) % 50 >= 20, 1, -1)
+    X, y = list(range(50)) * ({rows} // 50), np.where(np.arange({rows}) % 50 >= 20, 1, -1)
 learner = {make}
 learner.learn_many(X, y)
 stop, go_on = threading.Event(), threading.Event()
@@ -222,7 +224,7 @@ def learn():
 
 thread = threading.Thread(target=learn, daemon=True)
 thread.start()
-for number in range(12):
+for number in range({forks}):
     go_on.set()
     time.sleep(0.0007 * number)
     child = os.fork()
@@ -231,10 +233,10 @@ for number in range(12):
         # What it has learned is that of whole rounds: the rounds played from the start give the same.
         if {not points}:
             twin = {make}
-            for _ in range(learner.rounds // 400):
+            for _ in range(learner.rounds // {rows}):
                 twin.learn_many(X, y)
-            if learner.rounds % 400:
-                twin.learn_many(X[: learner.rounds % 400], y[: learner.rounds % 400])
+            if learner.rounds % {rows}:
+                twin.learn_many(X[: learner.rounds % {rows}], y[: learner.rounds % {rows}])
             assert same_value(twin.state(), learner.state())
         learner.predict_one(X[0])
         learner.learn_many(X, y)
@@ -253,12 +255,13 @@ learner.learn_many(X, y)
 @pytest.mark.parametrize("make", ["aw.Perceptron()", "aw.VotedPerceptron()", "aw.Committee()", "aw.MLpol(8)"])
 def test_a_child_that_was_forked_while_threads_waited_for_the_learner_goes_on(make):
     """A thread that waits gets the lock before it is its turn in Python: then the lock is held, and nobody's."""
+    rows, forks = (40, 8) if INTERPRETED else (200, 20)
     run(f"""
 import os, signal, threading, time
 import numpy as np
 import afterwit as aw
 random = np.random.default_rng(0)
-X, y = random.standard_normal((200, 8)), random.choice([-1, 1], 200)
+X, y = random.standard_normal(({rows}, 8)), random.choice([-1, 1], {rows})
 learner = {make}
 learner.learn_many(X, y)
 stop = threading.Event()
@@ -271,7 +274,7 @@ acts = [lambda: learner.learn_many(X, y), lambda: learner.predict_many(X), lambd
 threads = [threading.Thread(target=use, args=(act,), daemon=True) for act in acts]
 for thread in threads:
     thread.start()
-for _ in range(20):
+for _ in range({forks}):
     time.sleep(0.001)
     child = os.fork()
     if child == 0:
