@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -34,6 +35,10 @@ else:
     from time import process_time as clock
 
     CLOCKS_PER_SEC = 1
+
+#: The interpreter's own functions: those of `signal` look for enum members, which takes as long as a round.
+handlers: Any = sys.modules.get("_signal", signal)
+SIGINT = int(signal.SIGINT)
 
 #: How many seconds of work there are between two looks at signals.
 SLICE = 0.04
@@ -207,9 +212,9 @@ def _hold_signals() -> None:
     global _holding, _handler
     if _is_main_thread():
         if _holding == 0:
-            _handler = signal.getsignal(signal.SIGINT)
+            _handler = handlers.getsignal(SIGINT)
             if callable(_handler):
-                signal.signal(signal.SIGINT, _note)
+                handlers.signal(SIGINT, _note)
         _holding += 1
 
 
@@ -219,7 +224,7 @@ def _let_signals_go() -> None:
         _holding -= 1
         if _holding == 0:
             if callable(_handler):
-                signal.signal(signal.SIGINT, _handler)
+                handlers.signal(SIGINT, _handler)
             if _noted is not None:
                 _deliver()
 
