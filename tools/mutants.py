@@ -9,14 +9,16 @@ A mutant is one change in a line that computes: of a sign, a factor, a constant,
 algorithms, in the formulas and conditions of their theorems, in the checkers, in hindsight and in what turns evidence
 into a verdict. Every second one is in the heart of the matter, as long as there are any left: in a function that
 updates, weighs, scores, bounds or certifies, or in a checker. It is made in a copy of src/ and tests/, which runs
-interpreted. The tests of the file come first, then those of its family (not with --own), the
-quickest first, then those that look at everything; the first failure kills the mutant. A mutant that passes all of
-them survives: a test is missing, or nothing can tell it from the original. Those of the second kind are explained in
-mutants_explained.toml, by file, old line, new line and reason. An explanation that fits no line any more is an error.
+interpreted. The tests of the file come first, then those of its family (not with --own), then those that look at
+everything; of these, the tests that run the changed line, the quickest first. The first failure kills the mutant. A
+mutant that passes all of them survives: a test is missing, or nothing can tell it from the original. Those of the
+second kind are explained in mutants_explained.toml, by file, old line, new line and reason. An explanation that fits no
+line any more is an error.
 
-Results are kept in build/mutants/ and used again while the file, the tests that decided and what these import from
-tests/ are the same. Interrupt and start again as you like. The exit code is 1 if a survivor is not explained, if one
-that is explained is noticed, or if tests could not be run: that says nothing about a mutant, and ends the run.
+Which lines a test runs is noted once for each file of tests, by mutants_plugin.py. Results are kept in build/mutants/
+and used again while the file, the tests that decided and what these import from tests/ are the same. Interrupt and
+start again as you like. The exit code is 1 if a survivor is not explained, if one that is explained is noticed, or if
+tests could not be run: that says nothing about a mutant, and ends the run.
 """
 
 from __future__ import annotations
@@ -224,7 +226,7 @@ CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGFPE, -signal.SIGBUS)
 #: What pytest says if nothing can be imported.
 UNIMPORTABLE = "ImportError while loading conftest"
 #: Seconds for the tests of one mutant beyond three times what they take without it.
-PATIENCE = 60
+PATIENCE = 30
 
 
 # ---------------------------------------------------------------------- making mutants
@@ -598,21 +600,37 @@ class Bench:
         # By the text and not by the time: a mutant of the same length within a second is another file all the same.
         compileall.compile_dir(folder / "src", quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
 
-    def run(self, tests: Sequence[str], timeout: float, file: str = "", text: str = "") -> tuple[str, float, str]:
-        """Passed, failed or timeout; the seconds; and the first failure. With a text in place of a file, if given."""
+    def run(
+        self,
+        tests: Sequence[str],
+        timeout: float,
+        file: str = "",
+        text: str = "",
+        chosen: Sequence[str] = (),
+        seen: Path | None = None,
+    ) -> tuple[str, float, str]:
+        """Passed, failed or timeout; the seconds; and the first failure. With a text in place of a file, if given.
+
+        With the chosen tests only, if given; and noting what each test runs, if it is said where.
+        """
         path = self.folder / SOURCES.name / "afterwit" / file
         original = path.read_text() if file else ""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-m", "not installed_only"]
-        command += ["-p", "no:cacheprovider", *(f"tests/{each}" for each in tests)]
+        command += ["-p", "no:cacheprovider", "-p", "mutants_plugin", *(f"tests/{each}" for each in tests)]
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("COV_", "COVERAGE"))},
-            "PYTHONPATH": str(self.folder / SOURCES.name),
+            "PYTHONPATH": os.pathsep.join([str(self.folder / SOURCES.name), str(Path(__file__).parent)]),
             "PYTHONDONTWRITEBYTECODE": "1",
             "AFTERWIT_EXPECT": "interpreted",
             "AFTERWIT_EXAMPLES": os.environ.get("AFTERWIT_EXAMPLES", "5"),
             "AFTERWIT_SHRINK": "0",
             "OPENBLAS_NUM_THREADS": "1",
         }
+        if seen:
+            environment["MUTANTS_SEEN"] = str(seen)
+        if chosen:
+            (self.folder / "chosen.json").write_text(json.dumps(chosen))
+            environment["MUTANTS_CHOSEN"] = str(self.folder / "chosen.json")
         begin = time.monotonic()
         if file:
             path.write_text(text)
@@ -667,7 +685,7 @@ class Outcome:
 
 
 class Memory:
-    """What happened to mutants before, while source and tests are the same; and how long tests take."""
+    """What happened to mutants before, while source and tests are the same."""
 
     def __init__(self, folder: Path, fresh: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -705,7 +723,7 @@ class Run:
     def __init__(self, folder: Path, workers: int, fresh: bool, own: bool, known: Sequence[Explanation]) -> None:
         self.own, self.known = own, known
         self.memory = Memory(folder, fresh)
-        self.all_sources = _key(*(path.read_text() for path in sorted(SOURCES.rglob("*.py"))))
+        self.sources = {file: _key(text_of(file)) for file in files()}
         self.helpers = helpers()
         for path in TESTS.rglob("test_*.py"):
             _content(str(path.relative_to(TESTS)))  # of now: what is edited from here on is no part of this run
@@ -715,6 +733,8 @@ class Run:
         for bench in self.benches:
             self.free.put(bench)
         self.asking = threading.Lock()
+        self.being_seen: dict[str, threading.Lock] = {}
+        self.seen: dict[str, Seen] = {}
 
     def close(self) -> None:
         for bench in self.benches:
@@ -742,30 +762,80 @@ class Run:
         # That no test can tell is said of an explained mutant: its own tests are enough to see that none does.
         only_own = self.own or any(each.fits(mutant) for each in self.known)
         for stage in stages_of(mutant.file, only_own, mutant.within):
-            tests = sorted(stage, key=lambda each: self._seconds(bench, each))
-            expected = sum(self._seconds(bench, each) for each in tests)
-            key = _key(mutant.file, text, self.helpers, *map(_content, sorted(tests)))
+            key = _key(mutant.file, text, self.helpers, *map(_content, sorted(stage)))
             found = self.memory.find(key)
             if found is None:
-                fate, seconds, by = bench.run(tests, 3 * expected + PATIENCE, mutant.file, text)
+                chosen = sorted(
+                    (seconds, test)
+                    for each in stage
+                    for test, seconds in self._seen(bench, each, mutant.file).those_at(mutant)
+                )
+                if not chosen:
+                    continue
+                tests = [test for _, test in chosen]
+                within = dict.fromkeys(test.partition("::")[0].removeprefix("tests/") for test in tests)
+                timeout = 3 * sum(seconds for seconds, _ in chosen) + PATIENCE
+                fate, seconds, by = bench.run(list(within), timeout, mutant.file, text, tests)
                 found = {"fate": fate, "by": by}
                 self.memory.keep(key, **found, seconds=round(seconds, 1), mutant=str(mutant))
             if found["fate"] != "passed":
                 return Outcome(mutant, "timeout" if found["fate"] == "timeout" else "killed", found["by"])
         return Outcome(mutant, "survived", "")
 
-    def _seconds(self, bench: Bench, test: str) -> float:
-        """How long a test file takes without any mutant; it has to pass."""
-        key = _key("seconds", test, _content(test), self.helpers, self.all_sources)
+    def _seen(self, bench: Bench, test: str, file: str) -> Seen:
+        """What the tests of a file run without any mutant, of this file of sources as it is now; they have to pass."""
+        path = self.memory.path.parent / f"seen-{_key(test, _content(test), self.helpers)}.json"
         with self.asking:
-            found = self.memory.find(key)
-            if found is None:
-                fate, seconds, by = bench.run([test], 3600)
+            lock = self.being_seen.setdefault(test, threading.Lock())
+        with lock:
+            if test not in self.seen and path.exists():
+                self.seen[test] = Seen(**json.loads(path.read_text()))
+            if test not in self.seen or self.seen[test].sources[file] != self.sources[file]:
+                noted = bench.folder / "seen.json"
+                fate, _, by = bench.run([test], 3600, seen=noted)
                 if fate != "passed":
                     raise SystemExit(f"tests/{test} does not pass without any mutant: {by}")
-                found = {"seconds": round(seconds, 1)}
-                self.memory.keep(key, **found, test=test)
-        return float(found["seconds"])
+                self.seen[test] = Seen(**json.loads(noted.read_text()), sources=self.sources)
+                noted.write_text(json.dumps(vars(self.seen[test])))
+                noted.replace(path)
+        return self.seen[test]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Which lines the tests of one file run, as mutants_plugin.py notes it."""
+
+    seconds: dict[str, float]
+    lines: dict[str, dict[str, str]]
+    #: The text of every file of sources at that time, in a few letters.
+    sources: dict[str, str]
+
+    def those_at(self, mutant: Mutant) -> Iterator[tuple[str, float]]:
+        """The tests that run a mutant's line, with their seconds; all of them if it is run for all."""
+        lines = sum(1 << line for line in statement_of(mutant))
+        shared = self._runs("", mutant.file, lines)
+        return ((test, each) for test, each in self.seconds.items() if shared or self._runs(test, mutant.file, lines))
+
+    def _runs(self, test: str, file: str, lines: int) -> bool:
+        return bool(int(self.lines.get(test, {}).get(file, "0"), 16) & lines)
+
+
+@cache
+def _statements(file: str) -> list[tuple[int, int]]:
+    """The first and last line of every statement of a file; of one that holds others, those before them."""
+    return [
+        (each.lineno, each.body[0].lineno - 1 if getattr(each, "body", None) else each.end_lineno)  # type: ignore[attr-defined]
+        for each in ast.walk(ast.parse(text_of(file)))
+        if isinstance(each, ast.stmt)
+    ]
+
+
+def statement_of(mutant: Mutant) -> range:
+    """The lines of the statement that a mutant changes."""
+    first, last = max(
+        (begin, end) for begin, end in _statements(mutant.file) if begin <= mutant.line <= max(begin, end)
+    )
+    return range(first, max(first, last) + 1)
 
 
 def report(outcomes: Sequence[Outcome], known: Sequence[Explanation]) -> int:
