@@ -93,8 +93,8 @@ prove: $(VENV)/installed ## search for sequences that break a theorem (SECONDS=6
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/prove.py --seed $(or $(SEED),0) --workers $(WORKERS) \
 		$(if $(COUNT),--count $(COUNT),--seconds $(SECONDS))
 
-mutants: $(VENV)/test-dependencies ## break the sources on purpose, see that tests notice (COUNT=200 SEED=1)
-	$(BIN)/python tools/mutants.py --count $(or $(COUNT),200) --seed $(or $(SEED),1)
+mutants: $(VENV)/test-dependencies ## break the sources on purpose, see that tests notice (COUNT=200 SEED=1, WIDE=1 beyond the heart of the algorithms)
+	$(BIN)/python tools/mutants.py --count $(or $(COUNT),200) --seed $(or $(SEED),1) $(if $(WIDE),--wide)
 
 fuzz: $(VENV)/installed $(VENV)/test-dependencies ## changed inputs for the readers and load, beside slow oracles (SECONDS=60, or CASES=10000)
 	$(BIN)/python tools/fuzz.py --seed $(or $(SEED),0) --seconds $(SECONDS) $(if $(CASES),--cases $(CASES)) \

@@ -115,7 +115,7 @@ def test_every_mutant_is_python_and_another_text():
         original = ast.dump(ast.parse(mutants.text_of(file)))
         for each in mutants.mutants_of(file):
             assert ast.dump(ast.parse(each.applied(mutants.text_of(file)))) != original, each
-    many = mutants.chosen(300, 1)
+    many = mutants.chosen(300, 1, wide=True)
     assert {each.kind for each in many} == set(mutants.KINDS)
     assert {each.file.partition("/")[0] for each in many} == set(mutants.FAMILIES)
 
@@ -210,14 +210,14 @@ def test_what_computes_has_mutants(file, function):
     assert function in {each.within for each in mutants.mutants_of(file)}
 
 
-def test_half_of_the_mutants_are_at_the_heart_of_the_matter():
+def test_all_or_half_of_the_mutants_are_at_the_heart_of_the_matter():
     for count, seed in ((1, 1), (60, 5), (400, 1)):
-        heart = [each for each in mutants.chosen(count, seed) if mutants.is_heart(each)]
+        heart = [each for each in mutants.chosen(count, seed, wide=True) if mutants.is_heart(each)]
         assert len(heart) == count - count // 2
-    named = {each.within.rpartition(".")[2] for each in heart if not each.file.startswith("certify/")}
-    assert {"bound", "update", "weigh", "certify", "regret_bound"} <= named
+        assert heart == mutants.chosen(len(heart), seed)
+    assert {"bound", "update", "weigh", "certify", "regret_bound"} <= {each.within.rpartition(".")[2] for each in heart}
     # Where one half has no more, the other goes on: every mutant has its turn.
-    everything = mutants.chosen(10**6, 1, ["linear/perceptron"])
+    everything = mutants.chosen(10**6, 1, ["linear/perceptron"], wide=True)
     assert sorted(each.begin for each in everything) == [
         each.begin for each in mutants.mutants_of("linear/perceptron.py")
     ]
@@ -229,6 +229,7 @@ def test_the_choice_is_the_same_for_a_seed():
     assert first == mutants.chosen(80, 1)[:50]
     assert first != mutants.chosen(50, 2)
     assert len({(each.file, each.within) for each in first}) == 50
+    assert mutants.chosen(50, 1, wide=True) == mutants.chosen(80, 1, wide=True)[:50]
     assert all("boa" in each.file for each in mutants.chosen(5, 1, ["experts/boa"]))
 
 

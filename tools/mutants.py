@@ -3,17 +3,18 @@
     python tools/mutants.py                     200 mutants, chosen by seed 1, two at a time
     python tools/mutants.py --count 50 --seed 7
     python tools/mutants.py --only experts/boa  mutants of these files only
+    python tools/mutants.py --wide              every second one elsewhere: see below
     python tools/mutants.py --list              show which would be tried, and run nothing
 
-A mutant is one change in a line that computes: of a sign, a factor, a constant, an index or a comparison, in the
-algorithms, in the formulas and conditions of their theorems, in the checkers, in hindsight and in what turns evidence
-into a verdict. Every second one is in the heart of the matter, as long as there are any left: in a function that
-updates, weighs, scores, bounds or certifies, or in a checker. It is made in a copy of src/ and tests/, which runs
+A mutant is one change in a line that computes: of a sign, a factor, a constant, an index or a comparison. The lines
+are those at the heart of the matter: of functions that update, weigh, score or bound, or say what a theorem needs.
+With --wide every second one is elsewhere, as long as there are any left: in the rest of the algorithms, in checkers,
+in hindsight and in what turns evidence into a verdict. It is made in a copy of src/ and tests/, which runs
 interpreted. The tests of the file come first, then those of its family (not with --own), then those that look at
 everything; of these, the tests that run the changed line, the quickest first. The first failure kills the mutant. A
 mutant that passes all of them survives: a test is missing, or nothing can tell it from the original. Those of the
-second kind are explained in mutants_explained.toml, by file, old line, new line and reason. An explanation that fits no
-line any more is an error.
+second kind are explained in mutants_explained.toml, by file, old line, new line and reason. An explanation that fits
+no line any more is an error.
 
 Which lines a test runs is noted once for each file of tests, by mutants_plugin.py. Results are kept in build/mutants/
 and used again while the file, the tests that decided and what these import from tests/ are the same. Interrupt and
@@ -73,7 +74,7 @@ OTHER_WORK = re.compile(
 )
 #: In a checker these read and check the rounds: that is its work.
 CHECKING = re.compile(r"_(check|read)(_.*)?")
-#: Functions that are the heart of the matter, like all of a checker.
+#: Functions that are the heart of the matter, but for those of checkers.
 HEART = re.compile(r"_?(update|weigh|score|learn)|_(learn|score)_rows|(\w+_)?bound|certify")
 #: Calls whose arguments are words for people, or settings that change no result.
 NO_RESULT = {"invalid", "Words", "errstate", "InputError", "range_words", "shorten", "cast"}
@@ -495,8 +496,8 @@ def mutants_of(file: str) -> tuple[Mutant, ...]:
     return tuple(sorted(unique.values(), key=lambda each: (each.begin, each.end, each.new)))
 
 
-def chosen(count: int, seed: int, only: Sequence[str] = ()) -> list[Mutant]:
-    """So many mutants, by chance but the same for a seed: every second one in the heart of the matter.
+def chosen(count: int, seed: int, only: Sequence[str] = (), wide: bool = False) -> list[Mutant]:
+    """So many mutants, by chance but the same for a seed: all at the heart of the matter; if wide, every second one.
 
     In each half they are one of each function in turn, in a random order. The order goes by hashes of the text, so that
     a change of one function leaves the mutants of the others of its half in place.
@@ -510,7 +511,10 @@ def chosen(count: int, seed: int, only: Sequence[str] = ()) -> list[Mutant]:
     halves: tuple[list[list[Mutant]], list[list[Mutant]]] = ([], [])
     for name in names:
         group = sorted(functions[name], key=lambda each: _key(str(seed), each.old_line, each.new_line))
-        halves[0 if is_heart(group[0]) else 1].append(group)
+        if is_heart(group[0]):
+            halves[0].append(group)
+        elif wide:
+            halves[1].append(group)
     return [each for pair in zip_longest(*map(_in_turn, halves)) for each in pair if each is not None][:count]
 
 
@@ -520,8 +524,8 @@ def _in_turn(groups: Sequence[Sequence[Mutant]]) -> Iterator[Mutant]:
 
 
 def is_heart(mutant: Mutant) -> bool:
-    """Whether the line updates, weighs, scores, bounds or certifies, or is one of a checker."""
-    return _is_checker(mutant.file) or any(map(HEART.fullmatch, mutant.within.split(".")))
+    """Whether the line updates, weighs, scores, bounds or certifies."""
+    return not _is_checker(mutant.file) and any(map(HEART.fullmatch, mutant.within.split(".")))
 
 
 def _key(*parts: str) -> str:
@@ -871,6 +875,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="which mutants (default: 1)")
     parser.add_argument("--workers", type=int, default=2, help="how many at a time (default: 2)")
     parser.add_argument("--only", nargs="*", default=(), help="files whose path has one of these parts")
+    parser.add_argument("--wide", action="store_true", help="every second one away from the heart of the matter")
     parser.add_argument("--own", action="store_true", help="run the tests of the file itself, and no wider ones")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
     parser.add_argument("--list", action="store_true", help="show the mutants and run nothing")
@@ -881,7 +886,7 @@ def main() -> int:
             what = f"{EXPLAINED.name}: {each.file} has no such mutant, or no reason is given"
             print(f"{what}\n    - {each.old}\n    + {each.new}")
         return 1
-    mutants = chosen(arguments.count, arguments.seed, arguments.only)
+    mutants = chosen(arguments.count, arguments.seed, arguments.only, arguments.wide)
     if arguments.list:
         for each in mutants:
             print(each)
