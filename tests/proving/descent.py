@@ -15,6 +15,8 @@ from proving.linear import SOUGHT, own_weights, stream
 from proving.searching import judges, subject
 from proving.sequences import pick
 
+MISTAKES = "MistakesFromLoss"
+
 
 class Descent:
     """A run of a gradient learner: the losses of the scores it showed, and everything its theorems speak of."""
@@ -25,6 +27,7 @@ class Descent:
         self.free = not ridge and loss != "perceptron"
         width = X.shape[1]
         self.weights, self.losses, self.squares, self.gradients, self.size = [], [], [], [], 0.0
+        self.mistakes = 0
         for t, (x, label) in enumerate(zip(self.rows, self.y, strict=True)):
             w = own_weights(learner, width)
             score = learner.score_one(X[t])
@@ -44,6 +47,7 @@ class Descent:
             gradient = [a + b for a, b in zip(w, gradient, strict=True)]
         self.weights.append(np.array(w))
         self.losses.append(lost)
+        self.mistakes += (score >= 0) != (label > 0)
         self.gradients.append(gradient)
         self.squares.append(float(exact.norm_square(gradient)))
         length = math.hypot(*w) * math.hypot(*x)
@@ -114,16 +118,24 @@ def descent_run(table, random, name):
     rates = [rate / math.sqrt(t + 1) if decreasing else rate for t in range(T)]
     formulas = regrets(run, X, radius, rate, rates, ball, box, delta)
     best = least_of(run, ball, box) if default and T else None
+    bounds = []
     for made in all_of(found):
         key, short = key_of(type(made.theorem)), type(made.theorem).__name__
+        if short == MISTAKES:
+            mistakes_from_loss(table, name, made, run.loss, factor, run.mistakes, bounds)
+            if default and T and made.hindsight is not None:
+                hindsight_of_mistakes(table, name, key, made, run)
+            continue
         if made.bound is None or not default or not T:
             given = [[0.0] * width] if default else [[0.0] * width, u.tolist()]
             bound = None if made.bound is None else min(run.loss_of(v) + formulas[short](np.asarray(v)) for v in given)
             table.certificate(made, name, Truth(run.total, bound, run.slack))
+            bounds += [] if bound is None else [(bound, bound)]
         else:
             stated = made.hindsight.gap or 0.0
             low, high = sought(run, short, formulas[short], rate, best, stated <= SOUGHT * made.hindsight.value)
             table.certificate(made, name, Truth(run.total, high, run.slack, bound_slack=high - low + 1e-6 * abs(high)))
+            bounds.append((low, high))
         if default and T and made.hindsight is not None:
             hindsight_of_losses(table, name, key, made, run, best)
     if decreasing and ball is not None and loss != "squared" and T:
@@ -131,6 +143,28 @@ def descent_run(table, random, name):
         table.bounded(
             "linear._regret.DecreasingRateBallBound", name, run.total - run.loss_of(u), float(value), run.slack
         )
+
+
+def mistakes_from_loss(table, name, made, loss, factor, mistakes, bounds):
+    """The least of the bounds on the loss, each between two numbers, divided by the loss of a score of 0."""
+    cost = factor * float(exact.margin_loss(loss, Fraction(0), 1))
+    if (made.bound is not None) != (bool(bounds) and cost > 0):
+        table.problem(key_of(type(made.theorem)), name, APPLIED, f"{made.bound!r}, bounds on the loss {bounds!r}")
+    if made.bound is None:
+        table.certificate(made, name, Truth(mistakes))
+        return
+    low, high = (min(each) / cost for each in zip(*bounds, strict=True))
+    table.certificate(made, name, Truth(mistakes, high, bound_slack=high - low + 1e-6 * abs(high)))
+
+
+def hindsight_of_mistakes(table, name, key, made, run):
+    """No more than the learner's own weights make; a score that may be 0 counts as wrong."""
+    for what, w in (("last", run.weights[-1]), ("mean", np.mean(run.weights[: len(run.rows)], axis=0))):
+        sizes = [1e-9 * float(np.abs(w) @ np.abs(x)) for x in run.rows]
+        scores = [label * float(exact.dot(w.tolist(), x)) for x, label in zip(run.rows, run.y, strict=True)]
+        own = sum(score <= size for score, size in zip(scores, sizes, strict=True))
+        if made.hindsight.value > own:
+            table.problem(key, name, HINDSIGHT, f"{made.hindsight.value!r} mistakes, its {what} weights make {own!r}")
 
 
 judges(
@@ -143,6 +177,7 @@ judges(
             "ObservedBallBound",
             "BoxBound",
             "AdaptiveBound",
+            MISTAKES,
             "DecreasingRateBallBound",
         )
     )

@@ -8,13 +8,14 @@ import numpy as np
 import afterwit as aw
 import naive
 import naive_exact as exact
+from proving.descent import mistakes_from_loss
 from proving.judging import EPSILON, HINDSIGHT, Truth, all_of, key_of
 from proving.linear import form_of, seen_rows, stream
 from proving.searching import subject
 from proving.sequences import pick
 
 
-@subject("ScaleFree", "linear.scale_free.ScaleFreeBound")
+@subject("ScaleFree", "linear.scale_free.ScaleFreeBound", "linear._regret.MistakesFromLoss")
 def scale_free(table, random):
     X, y, u, _ = stream(random, 25)
     if len(X) and random.random() < 0.3:
@@ -34,12 +35,21 @@ def scale_free(table, random):
     default = random.random() < 0.3
     found = learner.certificate(X, y) if default else learner.certificate(X, y, comparator=u)
     u = [0.0, *u] if intercept else u
+    mistakes = sum((s >= 0) != (t > 0) for s, t in zip(shown.tolist(), labels, strict=True))
+    bounds = []
     for made in all_of(found):
+        if made.quantity == "mistakes":
+            if default:
+                # What the bound on the loss is was judged before; here only what follows from it.
+                bounds = [(found.bound, found.bound)] if found.bound is not None else []
+            mistakes_from_loss(table, "ScaleFree", made, loss, 1.0, mistakes, bounds)
+            continue
         bound = None
         if made.bound is not None and not default:
             bound = min(
                 loss_of(rows, labels, v, loss) + naive.scale_free_regret(run, v, epsilon) for v in ([0.0] * len(u), u)
             )
+            bounds.append((bound, bound))
         table.certificate(made, "ScaleFree", Truth(float(total), bound, slack + 1e-9 * (bound or 0.0)))
         last = [learner.intercept_weight] * intercept + np.asarray(learner.weights).tolist()
         if default and made.hindsight is not None and len(last) == len(u):

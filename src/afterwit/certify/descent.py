@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.certify.linear import fewest_mistakes
 from afterwit.certify.replay import (
     CLOSE_ENOUGH,
     ROUNDING,
@@ -50,6 +51,7 @@ class FixedWeights:
     source: str
     vector: Floats
     loss: float
+    mistakes: int
 
     @property
     def norm(self) -> float:
@@ -87,6 +89,7 @@ class DescentEvidence(Evidence):
     """A run of a gradient learner, recomputed from its data."""
 
     descent: Descent
+    mistakes: int
     radius: float
     #: The Euclidean norm of every feature over all rounds.
     columns: Floats
@@ -148,7 +151,7 @@ class DescentEvidence(Evidence):
         return min(self.comparators, key=bound)
 
     def observed(self, theorem: Theorem) -> float:
-        return self.trace.loss
+        return self.mistakes if theorem.quantity == "mistakes" else self.trace.loss
 
     @property
     def terms(self) -> int:
@@ -157,7 +160,9 @@ class DescentEvidence(Evidence):
     def rounding(self, theorem: Theorem, bound: float) -> float:
         """That of the learner's scores is within that of the bound, whose squared gradients move the weights."""
         compared = 0.0 if self.compared is None else self.score_sizes(self.compared)
-        return super().rounding(theorem, abs(bound) + self.trace.loss + compared)
+        # A bound on mistakes is one on the loss, divided by a number.
+        loss = abs(bound) if theorem.quantity == "mistakes" else self.trace.loss
+        return self.rounding_of_sums(abs(bound) + loss + compared)
 
     def score_sizes(self, u: FixedWeights) -> float:
         """At most the sum over the rounds of |slope| times the sizes of what is added up for the score of u."""
@@ -168,6 +173,9 @@ class DescentEvidence(Evidence):
     def hindsight(self, theorem: Theorem) -> Hindsight | None:
         if not self.complete:
             return None
+        if theorem.quantity == "mistakes":
+            best = min((*self.comparators, *self.own), key=lambda u: u.mistakes)
+            return fewest_mistakes(best.mistakes, best.source)
         best = min((*self.comparators, *self.own), key=lambda u: u.loss)
         gap = None if self.least_possible is None else max(0.0, best.loss - self.least_possible)
         where = f" with |u| <= {self.descent.ball:.4g}" if self.descent.ball is not None else ""
@@ -176,6 +184,8 @@ class DescentEvidence(Evidence):
         return Hindsight(best.loss, f"by the best fixed weights found afterwards{where}{exact}: {best.source}", gap=gap)
 
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
+        if theorem.quantity == "mistakes":
+            return super().ceiling(theorem)
         # The first comparator is always the zero vector.
         return Ceiling(self.comparators[0].loss, "weights that stay at 0 lose no more than the bound")
 
@@ -211,6 +221,7 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> De
         subject=type(learner).__name__,
         rounds=learner.rounds,
         descent=descent,
+        mistakes=learner.mistakes,
         radius=radius,
         columns=math.sqrt(passes) * column_norms(matrix),
         trace=trace,
@@ -245,10 +256,12 @@ def _never_stood_still(trace: Trace) -> Assumption:
 def _judged(source: str, vector: Floats, descent: Descent, matrix: Any, signs: Signs, passes: int) -> FixedWeights:
     # Weights that have grown beyond all measure lose more than any number.
     with np.errstate(over="ignore"):
-        total = descent.factor * float(losses(descent.loss, signs, matrix @ vector).sum())
+        scores = matrix @ vector
+        total = descent.factor * float(losses(descent.loss, signs, scores).sum())
         if descent.ridge:
             total += len(signs) * float(vector @ vector) / 2
-    return FixedWeights(source, vector, passes * total)
+    mistakes = int(np.count_nonzero((scores >= 0) != (signs > 0)))
+    return FixedWeights(source, vector, passes * total, passes * mistakes)
 
 
 def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> tuple[list[FixedWeights], float]:

@@ -68,10 +68,7 @@ class LinearEvidence(Evidence):
     @cached_property
     def best_separator(self) -> Hindsight:
         best = min((*self.comparators, *self.own), key=lambda comparator: comparator.mistakes)
-        # Fewest mistakes are hard to find (NP-hard), and there is no proof of how few there could be but 0.
-        exact = " (there may be a better one)" if best.mistakes else ""
-        description = f"by the best fixed separator found afterwards{exact}: {best.source}"
-        return Hindsight(self.passes * best.mistakes, description, "mistakes", None if best.mistakes else 0.0)
+        return fewest_mistakes(self.passes * best.mistakes, best.source)
 
     @cached_property
     def hinge_tables(self) -> tuple[HingeTable, ...]:
@@ -104,6 +101,16 @@ class LinearEvidence(Evidence):
         widest = max(separating, key=lambda comparator: comparator.margin)
         detail = f"{self.margin_name} = {self.unit * widest.margin:.4g}"
         return Assumption(self.separable, Basis.OBSERVED, True, detail), widest
+
+
+def fewest_mistakes(mistakes: int, source: str) -> Hindsight:
+    """The fewest mistakes of fixed weights that were found.
+
+    Fewest mistakes are hard to find (NP-hard), and there is no proof of how few there could be but 0.
+    """
+    exact = " (there may be a better one)" if mistakes else ""
+    description = f"by the best fixed separator found afterwards{exact}: {source}"
+    return Hindsight(mistakes, description, "mistakes", None if mistakes else 0.0)
 
 
 @dataclass(frozen=True)

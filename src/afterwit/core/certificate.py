@@ -135,7 +135,11 @@ class Evidence:
         """
         if theorem.quantity in COUNTS:
             bound = max(bound, 1.0) * (1 + math.sqrt(max(bound, 0.0)))
-        return 4 * EPSILON * (self.terms + 64) * abs(bound)
+        return self.rounding_of_sums(abs(bound))
+
+    def rounding_of_sums(self, size: float) -> float:
+        """By how much rounding may have moved sums whose terms have this size in all."""
+        return 4 * EPSILON * (self.terms + 64) * size
 
     def certificate(
         self,
@@ -304,7 +308,21 @@ class Certificate:
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
         if self.verdict is Verdict.NOT_APPLICABLE:
             sections.append(("because", self.why_not()))
-        return sections
+        return sections + [(other.quantity, other._in_short()) for other in self.others if other._is_beside(self)]
+
+    def _is_beside(self, shown: Certificate) -> bool:
+        applies = self.verdict is not Verdict.NOT_APPLICABLE
+        return applies and self.theorem.beside and self.quantity != shown.quantity
+
+    def _in_short(self) -> list[str]:
+        """The three numbers, for a certificate whose quantity has been named."""
+        most = _whole_part(self)
+        lines = [f"bound {shown_number(most)}{self._each(most)}{self._remark()}"]
+        lines.append(f"happened {shown_number(self.observed)}{self._each(self.observed)}")
+        if self.hindsight is not None:
+            value = self.hindsight.value
+            lines.append(f"hindsight {shown_number(value)}{self._each(value)} {self.hindsight.description}")
+        return lines
 
     def _rest(self) -> list[tuple[str, list[str]]]:
         """The theorem, every assumption, and the other bounds."""

@@ -88,6 +88,8 @@ class Theorem:
     foreseeable: bool = True
     #: The bound follows from what the learner was made with and the number of rounds: it was known before the first.
     beforehand: bool = False
+    #: Its three numbers are shown beside those of a certificate on another quantity.
+    beside: bool = False
 
     #: Every theorem whose formula can be asked for, by what it is asked for and its id.
     known: ClassVar[dict[str, dict[str, type[Theorem]]]] = {BOUND: {}, SAMPLE_SIZE: {}}

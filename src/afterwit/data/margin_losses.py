@@ -11,6 +11,7 @@ functions are written apart from it, for the code that checks learners.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ import numpy as np
 LOSSES = ("perceptron", "hinge", "logistic", "squared")
 #: Those whose slopes are from -1 to 1.
 SLOPES_UP_TO_1 = ("perceptron", "hinge", "logistic")
+#: The least that a wrong sign costs, where it is more than 0: that of a score of 0.
+COST_OF_A_WRONG_SIGN = {"hinge": 1.0, "logistic": math.log(2), "squared": 0.5}
 
 
 def losses(loss: str, signs: Any, scores: Any) -> Any:

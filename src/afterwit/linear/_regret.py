@@ -5,6 +5,7 @@ the comparator's loss, plus the regret. So promise, happening and hindsight are 
 only the best, the statement is true.
 
 Two kinds: from the largest gradient there can be, which could have been promised; and from the gradients there were.
+Both bound the mistakes as well, where every wrong sign has a cost.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.certificate import Assumption, Basis, Verdict
 from afterwit.core.inputs import NORM, RATE, ROUNDS, length
 from afterwit.core.theorem import Input, Theorem
+from afterwit.data.margin_losses import COST_OF_A_WRONG_SIGN
 
 GRADIENT = length("gradient", "G", "the longest a gradient can be")
 
@@ -267,3 +269,49 @@ class AdaptiveBound(RegretBound):
             lambda u: evidence.spread(u) / (2 * descent.rate) + descent.rate * sizes,
             {"eta": descent.rate, "sum sqrt(G_i)": sizes},
         )
+
+
+class MistakesFromLoss(Theorem):
+    """A bound on the loss, divided by the least that a wrong sign costs.
+
+    Each mistake has a loss of at least c, and no loss is below 0: c times the mistakes is at most the total loss. The
+    objective of the on-line SVM is C times the hinge loss and more, so there c = C.
+    """
+
+    name = "mistakes, from the bound on the loss"
+    quantity = "mistakes"
+    formula = "(L(u) + regret) / c, c = the least loss of a wrong sign"
+    citation = "c = ln 2 for logistic loss, 1 for hinge loss, 1/2 for squared loss"
+    beside = True
+    foreseeable = False
+
+    def __init__(self, *on_loss: RegretBound) -> None:
+        self.on_loss = on_loss
+
+    @staticmethod
+    def bound(loss: Any, cost: Any) -> Any:
+        return loss / cost
+
+    def certify(self, evidence: Any) -> Any:
+        made = [each for theorem in self.on_loss if (each := theorem.certify(evidence)) is not None]
+        applicable = [each for each in made if each.verdict is not Verdict.NOT_APPLICABLE]
+        cost = COST_OF_A_WRONG_SIGN.get(evidence.descent.loss)
+        costs = Assumption(
+            "every wrong sign costs at least c > 0",
+            Basis.ENFORCED,
+            cost is not None,
+            "" if cost is not None else f"a wrong sign may have a {evidence.descent.loss} loss of 0",
+        )
+        best = min(applicable or made[:1], key=lambda each: math.inf if each.bound is None else each.bound)
+        assumptions = (*best.assumptions[len(evidence.assumptions) :], costs)
+        if best.bound is None or cost is None:
+            return evidence.certificate(self, None, {}, *assumptions)
+        theorem = self.as_known(foreseeable=best.theorem.foreseeable)
+        cost *= evidence.descent.factor
+        shown: Any = {"c": cost, "loss": best.bound, **best.inputs}
+        return evidence.certificate(theorem, self.bound(best.bound, cost), shown, *assumptions)
+
+
+def with_mistakes(*on_loss: RegretBound) -> tuple[Theorem, ...]:
+    """The theorems of a learner: these, and what they say about mistakes."""
+    return (*on_loss, MistakesFromLoss(*on_loss))

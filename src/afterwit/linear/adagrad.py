@@ -31,7 +31,7 @@ from afterwit.data.checks import one_of, optional, positive_number, zero_or_posi
 from afterwit.data.margin_losses import LOSSES
 from afterwit.errors import invalid
 from afterwit.linear._engine import SHARED
-from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent, DescentKind
+from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent, DescentKind, with_mistakes
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._losses import slope
@@ -61,7 +61,7 @@ class AdaGrad(PairedLearner):
     _delta: cython.double
     _box: cython.double
 
-    theorems = (BoxBound(), AdaptiveBound())
+    theorems = with_mistakes(BoxBound(), AdaptiveBound())
     converges_without = "mistakes"
     _stored = ("weights", "squares")
     checker = "descent"

@@ -28,7 +28,7 @@ import cython
 from afterwit.core.declared import Option
 from afterwit.data.checks import positive_number, share
 from afterwit.linear._engine import SHARED
-from afterwit.linear._regret import Descent, DescentKind, LargestGradientBound, ObservedGradientsBound
+from afterwit.linear._regret import Descent, DescentKind, LargestGradientBound, ObservedGradientsBound, with_mistakes
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._scaled import ScaledLearner
@@ -54,7 +54,7 @@ class OnlineSVM(ScaledLearner):
     _C: cython.double
     _rate: cython.double
 
-    theorems = (LargestGradientBound(), ObservedGradientsBound())
+    theorems = with_mistakes(LargestGradientBound(), ObservedGradientsBound())
     converges_without = "mistakes"
     checker = "descent"
 

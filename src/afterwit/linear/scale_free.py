@@ -37,7 +37,7 @@ from afterwit.core.learner import view
 from afterwit.data.checks import flag, one_of, positive_number
 from afterwit.data.margin_losses import LOSSES, SLOPES_UP_TO_1
 from afterwit.errors import invalid
-from afterwit.linear._regret import Descent, DescentKind, RegretBound
+from afterwit.linear._regret import Descent, DescentKind, RegretBound, with_mistakes
 from afterwit.linear._stops import Stop
 
 if cython.compiled:
@@ -119,7 +119,7 @@ class ScaleFree(LinearLearner):
     _money: cython.double[::1]
     _richest: cython.double
 
-    theorems = (ScaleFreeBound(),)
+    theorems = with_mistakes(ScaleFreeBound())
     converges_without = "mistakes"
     checker = "descent"
     # The largest value is noted in every round.

@@ -38,6 +38,7 @@ from afterwit.linear._regret import (
     LargestGradientBound,
     ObservedBallBound,
     ObservedGradientsBound,
+    with_mistakes,
 )
 from afterwit.linear._stops import Stop
 
@@ -73,7 +74,7 @@ class SGD(ScaledLearner):
     _ball: cython.double
     _square = cython.declare(cython.double, visibility="public")
 
-    theorems = (LargestGradientBound(), BallBound(), ObservedGradientsBound(), ObservedBallBound())
+    theorems = with_mistakes(LargestGradientBound(), BallBound(), ObservedGradientsBound(), ObservedBallBound())
     converges_without = "mistakes"
     checker = "descent"
 
