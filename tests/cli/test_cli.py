@@ -225,6 +225,39 @@ def test_predict_leaves_foreign_labels_out(run_cli, data, tmp_path):
     assert mixed.splitlines()[0] == "1 example, 0 mistakes, error rate 0.00%"
 
 
+def test_predict_writes_probabilities(run_cli, data, tmp_path, stream):
+    assert run_cli("run", "data.svm", "--learner", "adagrad", "--model", "m").returncode == 0
+    result = run_cli("predict", "m", "data.svm", "--probabilities", "p.csv")
+    learner = aw.load(tmp_path / "m")
+    head, *lines = (tmp_path / "p.csv").read_text().splitlines()
+    found = np.array([[float(each) for each in line.split(",")] for line in lines])
+    X, y = aw.read_libsvm(data)
+    assert head == "-1,1"
+    assert found.tolist() == learner.predict_proba_many(X).tolist()
+    loss = -np.log(np.where(y > 0, found[:, 1], found[:, 0])).mean()
+    assert result.stdout.endswith(f", log loss {loss:.4g} per example\n")
+
+
+def test_predict_writes_probabilities_of_many_classes(run_cli, tmp_path):
+    (tmp_path / "f").write_text("3 1:1\n1 2:1\n2 3:1\n" * 5)
+    learner = aw.OneVsRest(aw.AdaGrad())
+    learner.learn_many(*aw.read_libsvm(tmp_path / "f"))
+    aw.save(learner, tmp_path / "m")
+    result = run_cli("predict", "m", "f", "--probabilities", "p.csv")
+    assert (tmp_path / "p.csv").read_text().splitlines()[0] == "3,1,2"
+    assert result.stdout.startswith("15 examples, 0 mistakes, error rate 0.00%, log loss 0.")
+
+
+def test_probabilities_of_a_model_that_has_none(run_cli, data, tmp_path):
+    run_cli("run", "data.svm", "--model", "m", "--learner", "perceptron")
+    result = run_cli("predict", "m", "data.svm", "--probabilities", "p.csv", "--predictions", "q")
+    assert result.returncode == 2
+    assert result.stderr.startswith("afterwit: m: Perceptron gives no probabilities: its score is none. ")
+    assert sorted(os.listdir(tmp_path)) == ["data.svm", "m"]
+    same = run_cli("predict", "m", "data.svm", "--probabilities", "q", "--predictions", "q")
+    assert (same.returncode, "a different file from --predictions" in same.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("scale", ["1e160", "1e300"])
 def test_numbers_whose_products_overflow_are_refused_with_their_round(run_cli, tmp_path, scale):
     (tmp_path / "f").write_text(f"1 1:{scale}\n-1 2:{scale}\n-1 1:-{scale} 2:{scale}\n")

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import math
 import random
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 import afterwit as aw
 from afterwit.core.registry import learner_names
-from afterwit.interop.river import SKIPPED_CHECKS
+from afterwit.interop.river import SKIPPED_CHECKS, SKIPPED_WITHOUT_PROBABILITIES, skipped_checks
 from conftest import environment
 from engines import ONE_OF_EACH
 
@@ -23,8 +24,10 @@ BINARY = list(learner_names().values())
 MODELS = {
     **{name: lambda name=name: getattr(aw, learner_names()[name])(labels=(False, True)) for name in ONE_OF_EACH},
     "OneVsRest": aw.OneVsRest,
+    "OneVsRest with probabilities": lambda: aw.OneVsRest(aw.AdaGrad()),
     "OneVsRest with an intercept": lambda: aw.OneVsRest(aw.Perceptron(intercept=True)),
     "pipeline": lambda: preprocessing.StandardScaler() | aw.Perceptron(labels=(False, True)),
+    "pipeline with probabilities": lambda: preprocessing.StandardScaler() | aw.AdaGrad(labels=(False, True)),
     "pipeline for many labels": lambda: preprocessing.StandardScaler() | aw.OneVsRest(),
 }
 
@@ -38,9 +41,10 @@ def of_built_in_types(model):
 @pytest.mark.parametrize("name", MODELS)
 def test_the_checks_of_river(name):
     model = MODELS[name]()
+    skipped = skipped_checks(model[-1] if name.startswith("pipeline") else model)
     ran = set()
     for check in checks.yield_checks(model):
-        if check.__name__ in SKIPPED_CHECKS:
+        if check.__name__ in skipped:
             continue
         if check.__name__ == "check_init_default_params_are_not_mutable" and not of_built_in_types(model):
             continue
@@ -49,7 +53,8 @@ def test_the_checks_of_river(name):
         ran.add(check.__name__)
     assert len(ran) >= 24
     assert "check_bounded_memory_growth" in ran
-    assert set(model._unit_test_skips()) == set(SKIPPED_CHECKS)
+    assert set(model._unit_test_skips()) == skipped
+    assert ("check_debug_one" in ran) == (name == "pipeline with probabilities")
 
 
 def test_the_order_of_features_where_sums_are_exact():
@@ -182,6 +187,46 @@ def test_a_clone_with_other_parameters():
 def test_no_probabilities():
     with pytest.raises(NotImplementedError, match="Perceptron gives no probabilities"):
         evaluate.progressive_val_score(phishing(5), aw.Perceptron(labels=(False, True)), metrics.LogLoss())
+
+
+def test_only_what_does_not_apply_is_skipped():
+    without = {*SKIPPED_CHECKS, *SKIPPED_WITHOUT_PROBABILITIES}
+    assert skipped_checks(aw.AdaGrad()) == skipped_checks(aw.OneVsRest(aw.SGD())) == set(SKIPPED_CHECKS)
+    assert skipped_checks(aw.Perceptron()) == skipped_checks(aw.AdaGrad(loss="hinge")) == without
+
+
+def test_metrics_of_probabilities():
+    """River's log loss and area under the curve are those of the probabilities that the learner gave."""
+    twin, losses = aw.AdaGrad(labels=(False, True)), 0.0
+    for x, y in phishing():
+        losses -= math.log(twin.predict_proba_one(x)[y])
+        twin.learn_one(x, y)
+    metric = metrics.LogLoss() + metrics.ROCAUC() + metrics.Accuracy()
+    learner = aw.AdaGrad(labels=(False, True))
+    evaluate.progressive_val_score(phishing(), learner, metric)
+    assert metric[0].get() == pytest.approx(losses / 1250, rel=1e-12)
+    assert 0.9 < metric[1].get() <= 1
+    assert learner == twin
+
+
+def test_ensembles_of_river():
+    """Each takes probabilities of its members; what they add up to is theirs."""
+    from river import ensemble, multiclass
+
+    for kind in (ensemble.BaggingClassifier, ensemble.ADWINBaggingClassifier):
+        model = kind(preprocessing.StandardScaler() | aw.AdaGrad(labels=(False, True)), n_models=3, seed=1)
+        metric = metrics.Accuracy()
+        evaluate.progressive_val_score(phishing(300), model, metric)
+        # Its members share the scores of River's ensemble, which adds up their probabilities.
+        x = phishing(1)[0][0]
+        expected = sum(member.predict_proba_one(x)[True] for member in model) / 3
+        assert model.predict_proba_one(x)[True] == pytest.approx(expected, rel=1e-12)
+        assert metric.get() > 0.8
+    many = multiclass.OneVsRestClassifier(preprocessing.StandardScaler() | aw.AdaGrad(labels=(False, True)))
+    metric = metrics.Accuracy()
+    evaluate.progressive_val_score(datasets.ImageSegments().take(400), many, metric)
+    assert metric.get() > 0.5
+    assert len(many.classifiers) == 7
 
 
 def test_an_attribute_that_is_none():

@@ -7,8 +7,9 @@ import pandas
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_digits, make_blobs
+from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -317,3 +318,26 @@ def test_a_committee(digits):
     assert two.certificate(X, y % 2).verdict is Verdict.HOLDS
     assert clone(OnlineClassifier("committee", learners=["perceptron", "sgd"])).fit(X, y).learner_.rounds == 1500
     assert cross_val_score(OnlineClassifier("committee"), X, y, cv=3).mean() > 0.85
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities(classes):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < classes], y[y < classes]
+    classifier = OnlineClassifier("adagrad", loss="logistic").fit(X, y)
+    found = classifier.predict_proba(X)
+    assert found.tolist() == classifier.learner_.predict_proba_many(X).tolist()
+    assert found.shape == (len(X), classes)
+    assert (classifier.classes_[found.argmax(axis=1)] == classifier.predict(X)).all()
+    assert log_loss(y, found) < 0.7
+    assert cross_val_score(classifier, X, y, scoring="neg_log_loss", error_score="raise").shape == (5,)
+
+
+def test_probabilities_of_learners_that_have_none():
+    X, y = load_iris(return_X_y=True)
+    for options in ({"learner": "perceptron"}, {"learner": "adagrad", "loss": "hinge"}):
+        classifier = OnlineClassifier(**options).fit(X, y)
+        assert not hasattr(classifier, "predict_proba")
+        with pytest.raises(AttributeError, match="gives no probabilities: its score is none"):
+            _ = classifier.predict_proba
+    assert not hasattr(OnlineClassifier("nonsense"), "predict_proba")

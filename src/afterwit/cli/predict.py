@@ -21,6 +21,7 @@ from afterwit.cli._files import distinct_files, write_labels
 from afterwit.cli._progress import display
 from afterwit.cli._shown import first_id_option
 from afterwit.core.files import new_file
+from afterwit.core.probabilities import refusal
 from afterwit.core.protocol import BLOCK
 from afterwit.core.storage import load
 from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
@@ -37,6 +38,11 @@ from afterwit.streams.table import read_table
     help="Write the predictions to OUT, one per line; forecasts as CSV, with the index.",
 )
 @click.option(
+    "--probabilities",
+    metavar="OUT",
+    help="Write the probability of each label to OUT as CSV, and show the log loss. The learner needs logistic loss.",
+)
+@click.option(
     "--index",
     metavar="A,B,...",
     help="For a table of forecasts: the columns that name the rows. Default: the first column, if it is no expert.",
@@ -48,7 +54,13 @@ from afterwit.streams.table import read_table
     help="The most memory that the model may take. Default: 256 MiB, or a hundred times the size of the file.",
 )
 def predict(
-    model: str, file: str, predictions: str | None, index: str | None, first_id: int | None, max_bytes: int | None
+    model: str,
+    file: str,
+    predictions: str | None,
+    probabilities: str | None,
+    index: str | None,
+    first_id: int | None,
+    max_bytes: int | None,
 ) -> None:
     """Predict FILE (plain or gzip; - for standard input) with the learner saved in MODEL.
 
@@ -56,12 +68,14 @@ def predict(
     whose label the learner does not know is predicted, but not counted. If MODEL comes from "afterwit experts", FILE is
     CSV with a header and has a column for each expert of the model. The learner does not change.
     """
-    distinct_files(MODEL=model, FILE=file, predictions=predictions)
+    distinct_files(MODEL=model, FILE=file, predictions=predictions, probabilities=probabilities)
     learner = load(model, max_bytes)
     role = getattr(learner, "role", "classifier")
     if role == "experts":
         if first_id is not None:
             raise invalid("--first-id", "left out, because the model takes a table of forecasts", first_id)
+        if probabilities is not None:
+            raise invalid("--probabilities", "left out, because the model makes forecasts", probabilities)
         _forecast(model, learner, file, predictions, split_names("--index", index))
         return
     if index is not None:
@@ -73,9 +87,11 @@ def predict(
     _require_positions(model, learner)
     _require_numbering(model, learner, first_id)
     labels = learner.labels if learner.labels is not None else learner.classes
+    odds = None if probabilities is None else _Probabilities(model, learner)
     rows = compared = mistakes = 0
     with ExitStack() as stack:
         out = stack.enter_context(new_file(predictions)) if predictions is not None else None
+        odds_out = stack.enter_context(new_file(probabilities)) if probabilities is not None else None
         reader = stack.enter_context(LibsvmStream(file, first_id).reader())
         shown = stack.enter_context(display(file, reader.size))
         while (block := reader.take(BLOCK)) is not None:
@@ -83,6 +99,8 @@ def predict(
             predicted = learner.predict_many(X)
             if out is not None:
                 write_labels(out, predicted)
+            if odds is not None and odds_out is not None:
+                odds_out.write(odds.lines(X, y).encode())
             rows += len(y)
             known = np.isin(y, [label for label in labels if isinstance(label, (int, float))])
             compared += int(np.count_nonzero(known))
@@ -92,10 +110,30 @@ def predict(
             raise StreamError("no examples were found", path=file)
     if compared:
         error = f"error rate {mistakes / compared:.2%}"
-        click.echo(f"{counted(compared, 'example')}, {counted(mistakes, 'mistake')}, {error}")
+        loss = "" if odds is None else f", log loss {odds.loss / compared:.4g} per example"
+        click.echo(f"{counted(compared, 'example')}, {counted(mistakes, 'mistake')}, {error}{loss}")
     if compared < rows:
         known_labels = f"neither {labels[0]} nor {labels[1]}" if len(labels) == 2 else "not one of the learner's"
         click.echo(f"not counted: {counted(rows - compared, 'example')} with a label that is {known_labels}")
+
+
+class _Probabilities:
+    """The probabilities of all labels as lines of CSV, and the log loss of the labels that came."""
+
+    def __init__(self, model: str, learner: Any) -> None:
+        if not getattr(learner, "gives_probabilities", False):
+            raise ModelFileError(f"{model}: {refusal(getattr(learner, 'learner', learner))}")
+        self.learner, self.labels = learner, learner.classes if learner.many_labels else learner.labels
+        self.head = ",".join(map(str, self.labels)) + "\n"
+        self.loss = 0.0
+
+    def lines(self, X: Any, y: Any) -> str:
+        table = self.learner.predict_proba_many(X)
+        for place, label in enumerate(self.labels):
+            with np.errstate(divide="ignore"):
+                self.loss -= float(np.log(table[np.asarray(y) == label, place]).sum())
+        head, self.head = self.head, ""
+        return head + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist())
 
 
 def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str]) -> None:

@@ -17,6 +17,7 @@ import cython
 import numpy as np
 
 from afterwit.core.declared import DeclaredSignature, copied, read_options
+from afterwit.core.probabilities import logistic, pairs, refusal
 from afterwit.core.protocol import Training
 from afterwit.data import checks
 from afterwit.data.labels import PLAIN, Labels, labels_of
@@ -164,9 +165,18 @@ class Storable:
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *type(self).__signature__.parameters})
 
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether it has probabilities: where the loss is logistic, a score is the logarithm of the odds."""
+        return self._options.get("loss") == "logistic"
+
     def predict_proba_one(self, x: Any) -> Any:
-        """Not offered: a score is no probability."""
-        raise NotImplementedError(f"{type(self).__name__} gives no probabilities; score_one(x) gives its score")
+        """The probability of every label."""
+        raise refusal(self)
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """``predict_proba_one`` for every row of X: an array with a column for each label."""
+        raise refusal(self)
 
     def __getattr__(self, name: str) -> Any:
         """Every option can be read by its name; what another library asks for, `afterwit.interop` knows."""
@@ -252,6 +262,13 @@ class BinaryLearner(Storable):
         """The label the learner would give x now. Nothing changes."""
         return self._labels.positive if self.score_one(x) >= 0 else self._labels.negative
 
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each of the two labels now. Nothing changes."""
+        if not self.gives_probabilities:
+            raise refusal(self)
+        score = self.score_one(x)
+        return {self._labels.negative: logistic(-score), self._labels.positive: logistic(score)}
+
     def learn_one(self, x: Any, y: Any) -> Any:
         """Predict x, count the round and the mistake, then learn from y. Returns the prediction."""
         sign = self._sign(y)
@@ -288,6 +305,12 @@ class BinaryLearner(Storable):
     def predict_many(self, X: Any) -> Any:
         """``predict_one`` for every row of X, as an array."""
         return self._labels.decode(np.where(self.score_many(X) >= 0, 1, -1))
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """The probabilities of the labels for every row of X: an array with the columns of ``labels``."""
+        if not self.gives_probabilities:
+            raise refusal(self)
+        return pairs(self.score_many(X))
 
     def learn_many(self, X: Any, y: Any) -> Any:
         """``learn_one`` for every row in order. Returns the predictions made before each label was seen."""

@@ -17,11 +17,19 @@ import numpy as np
 
 #: River's checks that do not apply to the learners here, and why.
 SKIPPED_CHECKS = {
-    "check_debug_one": "of a pipeline that ends with a learner: it asks for probabilities, and a score is none",
     "check_mutate_can_be_idempotent": "a learner's options are fixed when it is made; clone makes one with others",
     "check_shuffle_features_no_impact": "a score is summed in the order of the dict; where it is 0 but for rounding, "
     "the order decides",
 }
+#: The same for learners that give no probabilities.
+SKIPPED_WITHOUT_PROBABILITIES = {
+    "check_debug_one": "of a pipeline that ends with a learner: it asks for probabilities, and a score is none",
+}
+
+
+def skipped_checks(learner: Any) -> set[str]:
+    """The checks of River that do not apply to a learner."""
+    return {*SKIPPED_CHECKS, *(() if learner.gives_probabilities else SKIPPED_WITHOUT_PROBABILITIES)}
 
 
 def role() -> Any:
@@ -65,5 +73,5 @@ HOOKS: dict[str, Callable[[Any], Any]] = {
     "_memory_usage": lambda learner: f"{_memory_of(learner):,} B",
     "_get_params": lambda learner: lambda: learner.parameters,
     "_unit_test_params": lambda _: lambda: iter([{}]),
-    "_unit_test_skips": lambda _: lambda: set(SKIPPED_CHECKS),
+    "_unit_test_skips": lambda learner: lambda: skipped_checks(learner),
 }

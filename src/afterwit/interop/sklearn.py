@@ -24,12 +24,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from afterwit.core.probabilities import refusal
 from afterwit.core.registry import learner_class, learner_names, options_of
 from afterwit.data import checks
-from afterwit.errors import Words, invalid, shorten, unknown_option
+from afterwit.errors import AfterwitError, Words, invalid, shorten, unknown_option
 from afterwit.reductions.one_vs_rest import OneVsRest
 
 __all__ = ["OnlineClassifier"]
@@ -98,6 +100,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         options = vars(self).get("_options", {})
         if name in options:
             return options[name]
+        if name == "predict_proba":
+            self._gives_probabilities()
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # ------------------------------------------------------------------ learning
@@ -165,6 +169,24 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         scores: npt.NDArray[np.float64] = self.learner_.score_many(X)
         return scores
+
+    @available_if(lambda self: self._gives_probabilities())  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The probability of every class, a column for each. Only with learners that give probabilities."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        found: npt.NDArray[np.float64] = self.learner_.predict_proba_many(X)
+        return found
+
+    def _gives_probabilities(self) -> bool:
+        """Whether there is ``predict_proba``; if not, the AttributeError says why."""
+        try:
+            learner = self._make()
+        except AfterwitError as error:
+            raise AttributeError(str(error)) from error
+        if not getattr(learner, "gives_probabilities", False):
+            raise AttributeError(str(refusal(learner)))
+        return True
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of every row."""

@@ -33,6 +33,7 @@ import numpy.typing as npt
 from afterwit.core.certificate import Certificate, certify
 from afterwit.core.declared import Option
 from afterwit.core.learner import BinaryLearner, Storable, checked_counts
+from afterwit.core.probabilities import refusal, shares
 from afterwit.core.protocol import Training
 from afterwit.core.theorem import Theorem
 from afterwit.core.turns import Lock, Rounds, parts
@@ -120,6 +121,25 @@ class OneVsRest(Storable):
         with self._lock:
             code = _largest(self._scores_of(x))
             return None if code < 0 else self._classes.labels[code]
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether its binary learners do."""
+        return bool(getattr(self._base, "gives_probabilities", False))
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of every class: that of its binary learner, divided by the sum of all. Nothing changes."""
+        if not self.gives_probabilities:
+            raise refusal(self._base)
+        with self._lock:
+            return dict(zip(self._classes.labels, shares(np.array([self._scores_of(x)]))[0].tolist(), strict=True))
+
+    def predict_proba_many(self, X: Any) -> npt.NDArray[np.float64]:
+        """``predict_proba_one`` for every row of X: an array with a column for each of ``classes``."""
+        if not self.gives_probabilities:
+            raise refusal(self._base)
+        found: npt.NDArray[np.float64] = shares(self.score_many(X))
+        return found
 
     def learn_one(self, x: Any, y: Any) -> Any:
         """Predict x, count the round and the mistake, then let every binary learner learn it; the prediction."""
