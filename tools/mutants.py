@@ -13,8 +13,8 @@ in hindsight and in what turns evidence into a verdict. It is made in a copy of 
 interpreted. The tests of the file come first, then those of its family (not with --own), then those that look at
 everything; of these, the tests that run the changed line, the quickest first. The first failure kills the mutant. A
 mutant that passes all of them survives: a test is missing, or nothing can tell it from the original. Those of the
-second kind are explained in mutants_explained.toml, by file, old line, new line and reason. An explanation that fits
-no line any more is an error.
+second kind are explained in mutants_explained.toml, by file, old line, new line and reason. They are tried again, and
+counted apart. An explanation that fits no line any more is an error.
 
 Which lines a test runs is noted once for each file of tests, by mutants_plugin.py. Results are kept in build/mutants/
 and used again while the file, the tests that decided and what these import from tests/ are the same. Interrupt and
@@ -45,7 +45,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -209,7 +209,7 @@ SPECIAL = {**dict.fromkeys(CLAIMS, "bounds/test_theorems_agree"), "bound": "boun
 ALSO = {
     "linear": "bounds batch/test_average",
     "experts": "bounds adversaries/test_experts_are_bitten reductions/test_committee",
-    "kernels": "batch/test_kernel_margin batch/test_penalized_selection",
+    "kernels": "batch/test_kernel_margin batch/test_penalized_selection core/test_turns",
     "concepts": "bounds",
     "games": "bounds",
     "boosting": "bounds",
@@ -218,9 +218,11 @@ ALSO = {
     "hindsight": "linear/test_linear_theorems linear/test_theorems experts/test_expert_certificates",
     "core": "linear/test_theorems linear/test_linear_theorems experts/test_expert_certificates bounds",
     "certify": "core/test_certificate linear/test_linear_theorems experts/test_expert_certificates reductions",
+    "reductions": "linear/test_divergence core/test_turns",
 }
-#: Tests that look at everything.
-EVERYTHING = "testing/test_conformance testing/test_expert_testing"
+#: Tests that look at everything: at certificates, and at learners.
+CERTIFICATES = "test_kept_certificates"
+EVERYTHING = "testing/test_conformance testing/test_expert_testing test_harness_prove"
 
 #: Exit codes of tests that end in a crash.
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGFPE, -signal.SIGBUS)
@@ -499,6 +501,8 @@ def mutants_of(file: str) -> tuple[Mutant, ...]:
 def chosen(count: int, seed: int, only: Sequence[str] = (), wide: bool = False) -> list[Mutant]:
     """So many mutants, by chance but the same for a seed: all at the heart of the matter; if wide, every second one.
 
+    Those that are explained come in their turn, but do not count: nothing can tell them from the original.
+
     In each half they are one of each function in turn, in a random order. The order goes by hashes of the text, so that
     a change of one function leaves the mutants of the others of its half in place.
     """
@@ -515,7 +519,10 @@ def chosen(count: int, seed: int, only: Sequence[str] = (), wide: bool = False) 
             halves[0].append(group)
         elif wide:
             halves[1].append(group)
-    return [each for pair in zip_longest(*map(_in_turn, halves)) for each in pair if each is not None][:count]
+    in_order = [each for pair in zip_longest(*map(_in_turn, halves)) for each in pair if each is not None]
+    known = {(each.file, each.old, each.new) for each in explanations()}
+    counting = accumulate((each.file, each.old_line, each.new_line) not in known for each in in_order)
+    return [each for each, number in zip(in_order, counting, strict=True) if number <= count]
 
 
 def _in_turn(groups: Sequence[Sequence[Mutant]]) -> Iterator[Mutant]:
@@ -568,14 +575,14 @@ def stale(known: Iterable[Explanation]) -> list[Explanation]:
 
 
 def stages_of(file: str, only_own: bool, within: str = "") -> list[list[str]]:
-    """The tests of a file in stages: its own one by one, those of its family, those of everything."""
+    """The tests of a file in stages: its own one by one, kept certificates, its family's, those of everything."""
     stem = file.removesuffix(".py")
     family = stem.partition("/")[0]
     namesake = _tests_in(f"{family}/test_{stem.rpartition('/')[2].lstrip('_')}")
     special = _tests_in(SPECIAL.get(within.rpartition(".")[2], ""))
     own = dict.fromkeys([*special, *namesake, *_tests_in(OWN.get(stem, OWN.get(family, "")))])
     stages, seen = [[each] for each in own], set(own)
-    for wider in () if only_own else (f"{family} {ALSO.get(family, '')}", EVERYTHING):
+    for wider in () if only_own else (CERTIFICATES, f"{family} {ALSO.get(family, '')}", EVERYTHING):
         stages.append([each for each in dict.fromkeys(_tests_in(wider)) if each not in seen])
         seen.update(stages[-1])
     return [stage for stage in stages if stage]
@@ -854,10 +861,10 @@ def report(outcomes: Sequence[Outcome], known: Sequence[Explanation]) -> int:
     survivors = [each.mutant for each in outcomes if each.fate == "survived"]
     explained = [(each, why) for each in survivors if (why := next((e for e in known if e.fits(each)), None))]
     rest = [each for each in survivors if not any(e.fits(each) for e in known)]
-    noticed = len(outcomes) - len(survivors)
+    tried = len(outcomes) - len(explained)
     print(
-        f"{noticed} of {len(outcomes)} were noticed ({noticed / max(1, len(outcomes)):.1%}); "
-        f"of the others {len(explained)} are explained and {len(rest)} are not."
+        f"{tried - len(rest)} of {tried} were noticed ({(tried - len(rest)) / max(1, tried):.1%}). "
+        f"Beside these, {len(explained)} are explained: nothing can tell them from the original."
     )
     wrong = [each.mutant for each in outcomes if each.fate != "survived" and any(e.fits(each.mutant) for e in known)]
     for mutant in wrong:

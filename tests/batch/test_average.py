@@ -84,6 +84,7 @@ def test_the_bounds_are_the_theorems():
     assert error.bound == pytest.approx(loss.bound)
     assert error.observed == learner.mistakes / 500
     assert beyond.bound == pytest.approx(12 / 500 + 2 * M * math.sqrt(2 * math.log(20) / 500))
+    assert beyond.observed == 12 / 500
     assert [each.verdict for each in (error, loss, beyond)] == [Verdict.HOLDS] * 3
     assert [each.quantity for each in (error, loss, beyond)] == ["error", "loss", "loss beyond the best"]
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+import afterwit as aw
 import naive_bounds
 from afterwit import batch
 from afterwit.errors import InputError
@@ -304,3 +305,14 @@ def test_one_of_two_ways_to_give_a_class():
     for inputs in ({}, {"hypotheses": 3, "log_hypotheses": 1.0}):
         with pytest.raises(InputError, match="hypotheses or log_hypotheses must be given, but not both"):
             batch.occam_error(10, 0.1, **inputs)
+
+
+def test_more_examples_than_floats_can_count():
+    """There the size is that of the formula, which is not rounded to the smallest that will do."""
+    sizes = {
+        "progressive": ({"gap": 1e-10, "delta": 0.05, "loss_range": 3.0}, 2 * math.log(20) * 9e20),
+        "hoeffding": ({"deviation": 1e-10, "delta": 0.05}, math.log(20) / 2 * 1e20),
+        "occam": ({"error": 1e-20, "delta": 0.05, "hypotheses": 7}, (math.log(7) + math.log(20)) * 1e20),
+    }
+    for name, (inputs, expected) in sizes.items():
+        assert aw.bounds.sample_size(name, **inputs) == pytest.approx(expected, rel=1e-12)

@@ -192,6 +192,8 @@ def test_random_stopping_bounds():
     assert "on average over its own draw, with probability 90% over the examples" in other.line()
     alone = random_stopping(aw.Perceptron(), X, y, seed=3, delta=0.1)
     assert alone.certificate == other
+    just = random_stopping(aw.Perceptron(), X, y, seed=3, mistake_bound=mistakes)
+    assert (just.certificate.bound, just.certificate.verdict) == (mistakes / 400, Verdict.HOLDS)
     broken = random_stopping(aw.Perceptron(), X, y, seed=3, mistake_bound=mistakes - 1)
     assert broken.certificate.theorem.name == "random stopping, mistakes as they were"
     assert broken.certificate.others[0].verdict is Verdict.NOT_APPLICABLE

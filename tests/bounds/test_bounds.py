@@ -329,6 +329,7 @@ def test_the_formula_with_numbers_in_it_computes_to_the_result(kind, name):
     special = {"power": 3.0, "bits": 3.0, "log_experts": 3.0, "margin": 0.25, "gamma": 0.25, "switches": 1}
     good.update({key: value for key, value in special.items() if key in good})
     found = entry.evaluate(**good)
+    assert found.bound is found.theorem is entry
     assert "{" not in found.substituted
     for each in entry.inputs:
         assert f"{each.symbol} = " in str(found)

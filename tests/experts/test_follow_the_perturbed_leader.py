@@ -16,7 +16,7 @@ from afterwit.core.certificate import Verdict
 from afterwit.data.draws import ROUNDS, SAMPLES, Draws
 from afterwit.data.values import same_value
 from afterwit.errors import InputError
-from afterwit.experts.follow_the_perturbed_leader import PerturbedLeaderBound, Stability
+from afterwit.experts.follow_the_perturbed_leader import PerturbedLeaderBound, SmallLossBound, Stability
 from graphs import graphs, layered
 
 KINDS = [{"epsilon": 0.4}, {"horizon": 12}, {}]
@@ -415,3 +415,9 @@ def test_missing_losses_are_refused_as_announced():
     with pytest.raises(InputError, match="none missing"):
         learner.observe([0.5, float("nan"), 0.5])
     assert learner.rounds == 0
+
+
+def test_the_bound_for_small_losses_beyond_all_numbers_is_none():
+    assert SmallLossBound.bound(7.0, 100.0, 2.0, 3.0) == math.inf
+    assert SmallLossBound.bound(6.99, 100.0, 2.0, 3.0) == pytest.approx(math.exp(699) * (2 + 3 / 6.99))
+    assert SmallLossBound.bound(0.1, 2.0, 5.0, 3.0) == pytest.approx(math.exp(0.2) * (5 + 30) - 5)

@@ -460,3 +460,12 @@ def test_it_says_what_it_is():
     text = "OnlineShortestPath on PathGraph: 5 edges, paths from 's' to 't' of 2 to 3 edges: 1 round, cost 1.16667"
     assert repr(learner) == text
     assert str(learner.certificate()).startswith("OnlineShortestPath, 1 round\n  promised   regret at most ")
+
+
+@pytest.mark.parametrize("options", [{}, {"horizon": 1500}], ids=str)
+def test_many_rounds_are_learned_in_parts_and_are_the_same_one_by_one(options):
+    costs = np.random.default_rng(8).random((1500, len(DIAMOND)))
+    many, one = (aw.OnlineShortestPath(DIAMOND, "s", "t", **options) for _ in range(2))
+    losses = many.learn_many(costs)
+    assert losses.tolist() == [one.learn_one(row) for row in costs]
+    assert (many.rounds, many) == (1500, one)

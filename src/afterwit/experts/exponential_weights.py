@@ -168,13 +168,16 @@ class ExpConcaveBound(RegretTheorem):
     citation = "Cesa-Bianchi & Lugosi 2006, Proposition 3.1; Freund, Schapire, Singer & Warmuth 1997"
     beforehand = True
 
-    @staticmethod
-    def largest_rate(loss: str, high: float) -> float:
+    #: The losses that are exp-concave at some rate.
+    exp_concave = ("log", "square")
+
+    @classmethod
+    def largest_rate(cls, loss: str, high: float) -> float:
         """Up to which rate, for losses as they are, a loss of at most ``high`` is exp-concave; 0 if at none."""
+        if loss not in cls.exp_concave:
+            return 0.0
         if loss == "log":
             return 1.0
-        if loss != "square":
-            return 0.0
         return 1 / (2 * high) if high > 0 else math.inf
 
     @staticmethod
@@ -192,7 +195,7 @@ class ExpConcaveBound(RegretTheorem):
             rate is None
             or setting.gradient
             or (evidence.unforecast and setting.ranged)
-            or not self.largest_rate(setting.loss.kind, setting.low + setting.width)
+            or setting.loss.kind not in self.exp_concave
         ):
             return None
         rate = rate / setting.width
