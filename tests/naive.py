@@ -439,3 +439,20 @@ class AdaGradOnRows:
             self.squares[j] += gradient * gradient
             weight = self.weights[j] - self.rate * gradient / math.sqrt(self.delta + self.squares[j])
             self.weights[j] = weight if self.box is None else min(max(weight, -self.box), self.box)
+
+
+def standardized(rows, learned=True):
+    """Rows as dicts of the features that are present, standardized as `Standardize` says: two sums in every round."""
+    found, history = [], []
+    for x in rows:
+        seen = [*history, x]
+        row = {}
+        for i, value in x.items():
+            values = [past.get(i, 0.0) for past in seen]
+            mean = math.fsum(values) / len(seen)
+            deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / len(seen))
+            row[i] = (value - mean) / deviation if deviation > 0 else 0.0
+        found.append(row)
+        if learned:
+            history.append(x)
+    return found

@@ -73,6 +73,7 @@ from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
 from afterwit.reductions.committee import Committee as _Committee
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
+from afterwit.reductions.standardize import Standardize as _Standardize
 from afterwit.streams.matrix import read_libsvm as read_libsvm
 
 class AdaGrad(_AdaGrad):
@@ -177,6 +178,9 @@ class SoftThresholdNetwork(_SoftThresholdNetwork):
 class StandardOptimalAlgorithm(_StandardOptimalAlgorithm):
     def __init__(self, hypotheses: Any, limit: Any = 50_000_000, labels: Any = None) -> None: ...
 
+class Standardize(_Standardize):
+    def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
+
 class SwapRegret(_SwapRegret):
     def __init__(self, base: Any, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
 
@@ -242,6 +246,7 @@ __all__ = [
     "SoftThresholdNetwork",
     "SparseRow",
     "StandardOptimalAlgorithm",
+    "Standardize",
     "SwapRegret",
     "Theorem",
     "VotedPerceptron",

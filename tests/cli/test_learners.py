@@ -30,7 +30,9 @@ def test_every_learner_runs_saves_and_predicts(run_cli, data, tmp_path, name):
     predicted = learner.learn_many(X, y)
     assert (tmp_path / "p").read_text().split() == [str(label) for label in predicted]
     assert aw.load(tmp_path / "m").mistakes == learner.mistakes
-    told = f"{type(learner).__name__}, 80 rounds" if learner.theorems else "No certificate: "
+    # Of a learner around another one, the certificate names both.
+    subject = f"{type(learner).__name__} of AdaGrad" if name == "standardize" else type(learner).__name__
+    told = f"{subject}, 80 rounds" if learner.theorems else "No certificate: "
     assert told in result.stdout
     result = run_cli("predict", "m", "data")
     wrong = int(np.count_nonzero(learner.predict_many(X) != y))

@@ -217,6 +217,8 @@ class BinaryLearner(Storable):
     learns_blocks = True
     #: Every example that it can predict it can learn: after a prediction it refuses nothing.
     learns_what_it_predicts = False
+    #: A feature of value 0 is the same as one that is absent.
+    zero_is_absent = True
     #: What a whole pass must be free of for `fit` to have converged.
     converges_without = "updates"
 

@@ -176,8 +176,8 @@ def check_counters(make: Make) -> None:
 
 
 def check_new_and_vanishing_features(make: Make) -> None:
-    """Features may appear and disappear: an absent feature is one whose value is 0."""
-    if (takes := takes_of(make)) == "points":
+    """Features may appear and disappear: an absent feature is one whose value is 0, unless a learner says otherwise."""
+    if (takes := takes_of(make)) == "points" or not getattr(make(), "zero_is_absent", True):
         return
     X, y = numbers(make)
     whole = X if takes == "booleans" else np.round(X * 8)

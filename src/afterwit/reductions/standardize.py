@@ -1,0 +1,211 @@
+"""Standardize: every feature less its mean, divided by its standard deviation, before another learner sees it.
+
+Setting     rows x_t and labels in {-1, +1}; any learner of two labels for rows of numbers.
+Update      m_{t,i} and s_{t,i} are the mean and the standard deviation of feature i over rounds 1 to t, where it counts
+            as 0 if it is absent. The learner is given z_{t,i} = (x_{t,i} - m_{t,i}) / s_{t,i}, 0 if s_{t,i} is 0, for
+            the features that are present; the label plays no part. Absent features stay absent: a sparse row stays
+            sparse, and its zeros are not shifted. In an array and in a dict a 0 is a value like any other.
+Guarantee   that of the learner, on the rows z_1, z_2, ...: these do not depend on what it does.
+Assumes     what the learner's theorem assumes.
+Source      running means and sums of squares as in Welford 1962.
+
+>>> learner = Standardize("perceptron")
+>>> for height, label in ((1.81, 1), (1.62, -1), (1.75, 1), (1.60, -1)):
+...     same = learner.learn_one({"height": height}, label)
+>>> learner.means, learner.mistakes
+({'height': 1.695}, 1)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import cython
+import numpy as np
+
+from afterwit.core.certificate import certify
+from afterwit.core.declared import LABELS, Option
+from afterwit.core.registry import learner_class
+from afterwit.core.turns import Rounds
+from afterwit.data.labels import labels_of
+from afterwit.data.rows import Rows, as_mapping, read_examples, read_many, read_one
+from afterwit.errors import InputError, invalid
+from afterwit.linear._engine import LinearLearner
+from afterwit.linear.adagrad import AdaGrad
+from afterwit.reductions._binary import blank, fresh, reads_rows, require_rounds
+from afterwit.reductions._moments import Moments
+
+if cython.compiled:
+    from cython.cimports.afterwit.core.learner import BinaryLearner
+else:
+    from afterwit.core.learner import BinaryLearner
+
+ALLOWED = "a learner of two labels for rows of numbers, its class or its name (of a committee, standardize the members)"
+
+
+@cython.cclass
+class Standardize(BinaryLearner):
+    """A learner behind running means and standard deviations.
+
+    learner    the learner: an instance, which is never changed, a class, or a name such as "adagrad". If not given,
+               AdaGrad with an intercept
+    labels     the negative and the positive label
+    """
+
+    _inner: cython.object
+    _moments: cython.object
+
+    checker = "standardize"
+    zero_is_absent = False
+    options = (Option("learner", None), LABELS)
+
+    def _begin(self) -> None:
+        BinaryLearner._begin(self)
+        given = self._options["learner"]
+        if isinstance(given, str):
+            given = learner_class(given)
+        base = AdaGrad(intercept=True) if given is None else fresh("learner", given, (-1, 1), ("score_one",), ALLOWED)
+        if not isinstance(base, BinaryLearner) or not reads_rows(base):
+            raise invalid("learner", ALLOWED, given)
+        if self._options["learner"] is not None:
+            self._options["learner"] = base
+        self._inner = blank(base)
+        self._moments = Moments()
+
+    # ------------------------------------------------------------------ rows
+
+    def _read(self, X: Any) -> Any:
+        rows = read_many(X)
+        rows.require_finite()
+        return _without_repetitions(rows)
+
+    def _read_one(self, x: Any) -> Any:
+        x = as_mapping(x)
+        rows = replace(read_many([x]), single=True) if isinstance(x, dict) else read_one(x)
+        rows.require_finite()
+        return _without_repetitions(rows)
+
+    # ------------------------------------------------------------------ rounds
+
+    def score_many(self, X: Any) -> Any:
+        """``score_one`` for every row of X, each as if it came next, as an array."""
+        rows = X if isinstance(X, Rows) else self._read(X)
+        with self._lock:
+            return self._inner.score_many(replace(rows, values=self._moments.standardized(rows)))
+
+    def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
+        """Learn rows in order. If the learner stops early, what is known of the features is that of its rounds."""
+        noted = np.zeros(rows.count, dtype=np.int8) if updated is None else updated
+        with self._lock, Rounds():
+            rounds = self._inner.rounds
+            values = self._moments.learn_and_standardize(rows)
+            try:
+                return self._inner._learn(replace(rows, values=values), signs, noted)
+            except BaseException:
+                self._moments.rewind(rows, self._inner.rounds - rounds)
+                raise
+            finally:
+                learned = self._inner.state()
+                self._rounds = learned["rounds"]
+                self._mistakes = learned["mistakes"]
+                self._updates = learned["updates"]
+
+    # ------------------------------------------------------------------ what it knows
+
+    @property
+    def gives_probabilities(self) -> bool:
+        return bool(self._inner.gives_probabilities)
+
+    @property
+    def converges_without(self) -> str:
+        return str(self._inner.converges_without)
+
+    @property
+    def standardized(self) -> Any:
+        """A copy of the learner that is given the standardized rows; its labels are -1 and +1."""
+        with self._lock:
+            return self._inner.copy()
+
+    @property
+    def means(self) -> Any:
+        """The mean of every feature over all rounds: a dict by name, or an array by position."""
+        with self._lock:
+            return self._moments.means_and_deviations()[0]
+
+    @property
+    def deviations(self) -> Any:
+        """The standard deviation of every feature over all rounds."""
+        with self._lock:
+            return self._moments.means_and_deviations()[1]
+
+    @property
+    def features(self) -> int:
+        """How many features it knows of."""
+        return self._moments.features
+
+    @property
+    def theorems(self) -> Any:
+        return self._inner.theorems if isinstance(self._inner, LinearLearner) else ()
+
+    @property
+    def no_theorem_because(self) -> str:
+        why = self._inner.no_theorem_because
+        return why or f"the rounds of {type(self._inner).__name__} cannot be checked behind another learner"
+
+    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Any:
+        """What was promised, what happened and what hindsight would have given, on the rounds X, y, standardized.
+
+        The theorems are those of the learner, about the standardized rows. Comparators are weights for these.
+        """
+        labels = labels_of(y) if self._undecided else self._labels
+        rows, signs = read_examples(X, y, labels)
+        return certify(self, _without_repetitions(rows), signs, comparator)
+
+    # ------------------------------------------------------------------ copying, comparing, saving
+
+    def _state(self) -> dict[str, Any]:
+        return {**self._counts(), "moments": self._moments.state(), "learner": self._inner.state()}
+
+    def _check_state(self, state: Any) -> None:
+        moments, learner = state["moments"], state["learner"]
+        require_rounds("moments", self._moments, moments, state["rounds"], state["rounds"])
+        require_rounds("learner", self._inner, learner, state["rounds"], state["rounds"])
+        self._moments._require_state(moments)
+        self._inner._require_state(learner)
+        if any(state[name] != learner[name] for name in ("mistakes", "updates")):
+            raise invalid("mistakes and updates", "those of the learner", [state["mistakes"], state["updates"]])
+        for name in ("seen", "spreads"):
+            if moments[name].min(initial=0.0) < 0:
+                raise invalid(f"moments, {name}", "numbers that are not negative", moments[name])
+        if moments["seen"].max(initial=0.0) > state["rounds"]:
+            raise invalid("moments, seen", "rounds that have been", moments["seen"])
+
+    def _become(self, state: Any) -> None:
+        moments, inner = Moments(), blank(self._inner)
+        moments.restore(state["moments"])
+        inner.restore(state["learner"])
+        self._moments, self._inner = moments, inner
+        BinaryLearner._become(self, state)
+
+    def _counts(self) -> dict[str, Any]:
+        return {"rounds": self._rounds, "mistakes": self._mistakes, "updates": self._updates}
+
+
+def _without_repetitions(rows: Any) -> Any:
+    """Rows in which every feature occurs once at most: values of the same position are added up."""
+    if rows.starts is None or rows.names is not None or len(rows.values) < 2:
+        return rows
+    rising = np.diff(rows.columns) > 0
+    begins = rows.starts[1:-1]
+    rising[begins[(begins > 0) & (begins < len(rows.values))] - 1] = True
+    if rising.all():
+        return rows
+    from scipy.sparse import csr_array
+
+    matrix = csr_array((rows.values, rows.columns, rows.starts), shape=(rows.count, rows.width), copy=True)
+    matrix.sum_duplicates()
+    if not np.isfinite(matrix.data).all():
+        raise InputError("x must be rows whose repeated entries have finite sums; received a sum that overflows")
+    starts = matrix.indptr.astype(np.int64)
+    return replace(rows, values=matrix.data, columns=matrix.indices.astype(np.int32), starts=starts)
