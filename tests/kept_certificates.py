@@ -44,6 +44,8 @@ def played(name, count=SEQUENCES):
     noted, table = [], Noting()
     for place in range(max(1, math.ceil(count * SHARES.get(name, 1.0)))):
         play(table, name, SEED, place)
+    problems = [row.problems for row in table.rows.values() if row.problems]
+    assert not problems, problems
     return noted
 
 

@@ -222,7 +222,7 @@ ALSO = {
 }
 #: Tests that look at everything: at certificates, and at learners.
 CERTIFICATES = "test_kept_certificates"
-EVERYTHING = "testing/test_conformance testing/test_expert_testing test_harness_prove"
+EVERYTHING = "testing/test_conformance testing/test_expert_testing"
 
 #: Exit codes of tests that end in a crash.
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGFPE, -signal.SIGBUS)
