@@ -10,8 +10,8 @@ Update      from w = s = G = 0 and N = 0, for every feature i that is not 0 in r
             To multiply a feature by any number changes no prediction. N / t is the mean square of a row whose features
             are divided by s: rows with many features take shorter steps.
 Numbers     kept are v_i = w_i s_i, s_i and H_i = G_i / s_i^2. The score is the sum of v_i z_i with z_i = x_i / s_i,
-            where s_i is at least |x_i|: the division shrinks the weight of a value that is larger than all before it, also
-            where it only predicts. No value is squared before it is divided, so its square cannot overflow.
+            where s_i is at least |x_i|: the division shrinks the weight of a value that is larger than all before it,
+            also where it only predicts. No value is squared before it is divided: its square cannot overflow.
 Guarantee   none that we know of: the regret theorem of the source could not be checked to the letter.
 Assumes     nothing about where the examples come from.
 Defaults    rate = 0.5, as in Vowpal Wabbit, which by default takes this update too, but predicts before it shrinks the
@@ -72,6 +72,8 @@ class NormalizedAdaGrad(LinearLearner):
     # For the current row, entry after entry: v and z.
     _held: cython.double[::1]
     _shares: cython.double[::1]
+    # How many of its values are larger than all before them.
+    _grown: cython.Py_ssize_t
     # For a part of the row: what z is divided by, then sums of squares; and the steps.
     _totals: cython.double[::1]
     _amounts: cython.double[::1]
@@ -97,6 +99,7 @@ class NormalizedAdaGrad(LinearLearner):
         self._loss = LOSSES.index(self._options["loss"])
         self._rate = self._options["rate"]
         self._norms = 0.0
+        self._grown = 0
         self._held = view(np.zeros(64))
         self._shares = view(np.zeros(64))
         self._totals = view(np.zeros(PART))
@@ -109,22 +112,26 @@ class NormalizedAdaGrad(LinearLearner):
     @cython.nogil
     @cython.exceptval(check=False)
     def score(self) -> cython.double:
-        """The sum of v z over the current row; v and z are left in place."""
+        """The sum of v z over the current row, by the s that this row would make; v and z are left in place."""
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t
         count: cython.Py_ssize_t
         begin: cython.Py_ssize_t = 0
+        value: cython.double
         largest: cython.double
+        self._grown = 0
         while begin < self._length:
             count = min(self._length - begin, PART)
             for k in range(count):
                 column = self._columns[self._offset + begin + k]
-                largest = fabs(self._values[self._first + begin + k])
+                value = fabs(self._values[self._first + begin + k])
+                largest = 0.0
+                self._held[begin + k] = 0.0
                 if self._known or 0 <= column < self._features:
-                    largest = self._weights[3 * column + 2] if self._weights[3 * column + 2] > largest else largest
+                    largest = self._weights[3 * column + 2]
                     self._held[begin + k] = self._weights[3 * column]
-                else:
-                    self._held[begin + k] = 0.0
+                self._grown += value > largest
+                largest = largest if largest > value else value
                 self._totals[k] = largest if largest > 0 else 1.0
             for k in range(count):
                 # Alone in a loop without a branch, several quotients are taken in one step.
@@ -140,36 +147,51 @@ class NormalizedAdaGrad(LinearLearner):
         place: cython.Py_ssize_t
         count: cython.Py_ssize_t
         begin: cython.Py_ssize_t = 0
-        value: cython.double
-        ratio: cython.double
+        amount: cython.double
         rate: cython.double
         moves: cython.bint
         derivative: cython.double = slope(self._loss, y, score)
+        if self._grown:
+            self.note_largest()
         self._norms += product(self._shares, self._shares, 0, self._length)
         # The first value of a feature that is not 0 adds 1 to N: before that there is nothing to learn from.
         rate = self._rate * sqrt(self._rounds / self._norms) if self._norms > 0 else 0.0
+        if derivative == 0:
+            return False
         while begin < self._length:
             count = min(self._length - begin, PART)
             for k in range(count):
-                place = 3 * self._columns[self._offset + begin + k]
-                value = fabs(self._values[self._first + begin + k])
-                if value > self._weights[place + 2]:
-                    ratio = self._weights[place + 2] / value
-                    self._weights[place + 1] *= ratio * ratio
-                    self._weights[place + 2] = value
-                self._amounts[k] = derivative * self._shares[begin + k]
-                self._totals[k] = self._weights[place + 1] + self._amounts[k] * self._amounts[k]
-                self._weights[place + 1] = self._totals[k]
-            if derivative != 0:
-                for k in range(count):
-                    # Every root and quotient is taken, and none is of 0: so the loop has no branch.
-                    moves = self._totals[k] > 0
-                    value = self._amounts[k] if moves else 0.0
-                    self._amounts[k] = rate * value / sqrt(self._totals[k] if moves else 1.0)
-                for k in range(count):
-                    self._weights[3 * self._columns[self._offset + begin + k]] -= self._amounts[k]
+                place = 3 * self._columns[self._offset + begin + k] + 1
+                amount = derivative * self._shares[begin + k]
+                self._weights[place] += amount * amount
+                self._amounts[k] = amount
+                self._totals[k] = self._weights[place]
+            for k in range(count):
+                # Every root and quotient is taken, and none is of 0: so the loop has no branch.
+                moves = self._totals[k] > 0
+                amount = self._amounts[k] if moves else 0.0
+                self._amounts[k] = rate * amount / sqrt(self._totals[k] if moves else 1.0)
+            for k in range(count):
+                self._weights[3 * self._columns[self._offset + begin + k]] -= self._amounts[k]
             begin += count
-        return derivative != 0
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def note_largest(self) -> cython.void:
+        """For the current row: s <- max(s, |x|), and H in the new units. v does not change: w shrinks as s grows."""
+        k: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        value: cython.double
+        ratio: cython.double
+        for k in range(self._length):
+            place = 3 * self._columns[self._offset + k]
+            value = fabs(self._values[self._first + k])
+            if value > self._weights[place + 2]:
+                ratio = self._weights[place + 2] / value
+                self._weights[place + 1] *= ratio * ratio
+                self._weights[place + 2] = value
 
     # ------------------------------------------------------------------ what it knows
 
