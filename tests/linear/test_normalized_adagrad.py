@@ -10,6 +10,7 @@ from scipy import sparse
 
 import afterwit as aw
 import naive
+from afterwit.batch._rounds import rests
 from afterwit.data.margin_losses import LOSSES, SLOPES_UP_TO_1
 from afterwit.data.rows import SparseRow
 from afterwit.data.values import same_value
@@ -71,6 +72,8 @@ def test_rounds_without_a_slope_count_and_shrink():
     assert learner.learn_one([4.0], -1) == -1  # no loss
     assert (learner.rounds, learner.updates) == (2, 1)
     assert learner.weights.tolist() == [-0.125]
+    assert learner.score_one([1.0]) == -0.125
+    assert not rests(learner)
     assert learner.state()["norms"] == 2
     assert (learner.state()["squares"] * learner.state()["largest"] ** 2).tolist() == [1]  # G, in the old units
     # t = 3, N = 2 + 1/16, G = 1 + 1.
@@ -301,6 +304,15 @@ def test_features_that_come_later():
     for each in (learner, wide):
         each.learn_one([1.0, 5.0], -1)
     assert same_value(learner.state(), wide.state())
+
+
+def test_names_that_were_never_met_have_no_weight():
+    learner = aw.NormalizedAdaGrad()
+    learner.learn_many([{"a": 1.0, "b": 2.0}, {"a": -1.0, "b": 3.0}], [1, 1])
+    assert learner.score_one({"a": 1.0, "b": 2.0}) != learner.intercept_weight
+    for others in ({"c": 4.0, "d": -1.0}, {}):
+        assert learner.score_one(others) == learner.intercept_weight
+        assert learner.score_many([{"a": 1.0, "b": 2.0}, others])[1] == learner.intercept_weight
 
 
 def test_an_intercept_is_there_unless_it_is_not_wanted():
