@@ -25,9 +25,10 @@ LIKE = {
     "SGD": {"loss": "log_loss", "learning_rate": "constant", "eta0": 0.03, "penalty": None},
     "AdaGrad": {"loss": "log_loss", "learning_rate": "constant", "eta0": 0.03, "penalty": None},
     "ScaleFree": {"loss": "log_loss", "learning_rate": "constant", "eta0": 0.03, "penalty": None},
+    "NormalizedAdaGrad": {"loss": "log_loss", "learning_rate": "constant", "eta0": 0.03, "penalty": None},
 }
 #: How many times faster each is to be; those that take a root and a quotient of every entry have more to do.
-WANTED = {"AdaGrad": 2.0, "ScaleFree": 1.5}
+WANTED = {"AdaGrad": 2.0, "ScaleFree": 1.5, "NormalizedAdaGrad": 1.5}
 
 
 def sparse_rows(rows, stored, width, seed=0, signed=False):

@@ -350,6 +350,32 @@ def scale_free_regret(run, u, epsilon):
     return total
 
 
+def normalized_adagrad(rows, labels, rate, loss, passes=1):
+    """NAG as it is printed, in the units of the features: scores, losses, w after each round, and s, G and N."""
+    n = len(rows[0]) if rows else 0
+    w, s, G, N = [0.0] * n, [0.0] * n, [0.0] * n, 0.0
+    weights, scores, losses = [], [], []
+    for t in range(1, passes * len(rows) + 1):
+        x, y = rows[(t - 1) % len(rows)], labels[(t - 1) % len(rows)]
+        there = [i for i in range(n) if x[i] != 0]
+        for i in there:
+            if abs(x[i]) > s[i]:
+                w[i] = w[i] * s[i] / abs(x[i])
+                s[i] = abs(x[i])
+        score = sum(w[i] * x[i] for i in there)
+        for i in there:
+            N += x[i] ** 2 / s[i] ** 2
+        slope = slope_of(loss, score, y)
+        for i in there:
+            G[i] += (slope * x[i]) ** 2
+            if G[i] > 0:
+                w[i] -= rate * (t / N) ** 0.5 * slope * x[i] / (s[i] * G[i] ** 0.5)
+        weights.append(list(w))
+        scores.append(score)
+        losses.append(loss_of(loss, score, y))
+    return {"weights": weights, "scores": scores, "losses": losses, "s": s, "G": G, "N": N}
+
+
 def svm_objective(w, x, y, C):
     return dot(w, w) / 2 + C * max(0.0, 1.0 - y * dot(w, x))
 

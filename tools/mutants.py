@@ -129,6 +129,7 @@ OWN = {
     "linear/_row": "linear/test_engine",
     "linear/_weights": "linear/test_engine linear/test_perceptron",
     "linear/_losses": "linear/test_sgd",
+    "linear/_products": "linear/test_normalized_adagrad linear/test_scale_free",
     "linear/_regret": "linear/test_linear_theorems linear/test_sgd",
     "linear/_paired": "linear/test_averaged_perceptron linear/test_adagrad linear/test_balanced_winnow",
     "linear/_scaled": "linear/test_online_svm",

@@ -64,6 +64,7 @@ from afterwit.linear.adagrad import AdaGrad as _AdaGrad
 from afterwit.linear.averaged_perceptron import AveragedPerceptron as _AveragedPerceptron
 from afterwit.linear.balanced_winnow import BalancedWinnow as _BalancedWinnow
 from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPerceptron
+from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedAdaGrad
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
@@ -135,6 +136,9 @@ class MLpol(_MLpol):
 
 class MarginPerceptron(_MarginPerceptron):
     def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = None) -> None: ...
+
+class NormalizedAdaGrad(_NormalizedAdaGrad):
+    def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
 
 class OneVsRest(_OneVsRest):
     def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
@@ -231,6 +235,7 @@ __all__ = [
     "Learner",
     "MLpol",
     "MarginPerceptron",
+    "NormalizedAdaGrad",
     "OneVsRest",
     "OnlineDisjunction",
     "OnlineSVM",

@@ -168,7 +168,13 @@ def test_where_nothing_is_known_nothing_is_promised():
 
 
 def test_bad_input():
-    for learner in (aw.VotedPerceptron(), aw.KernelPerceptron(), aw.OneVsRest(), aw.SoftThresholdNetwork()):
+    for learner in (
+        aw.VotedPerceptron(),
+        aw.KernelPerceptron(),
+        aw.OneVsRest(),
+        aw.SoftThresholdNetwork(),
+        aw.NormalizedAdaGrad(),
+    ):
         with pytest.raises(InputError, match="learner must be a linear learner"):
             average(learner, [[1.0]], [1])
     with pytest.raises(InputError, match="X must be at least one example"):

@@ -74,6 +74,7 @@ LEARNERS = [
     aw.SGD(rate=0.5, loss="perceptron"),
     aw.SGD(rate=0.5, schedule="1/sqrt(t)", ball=0.7),
     aw.AdaGrad(),
+    aw.NormalizedAdaGrad(loss="perceptron"),
     aw.SoftThresholdNetwork(gates=(2,)),
     aw.DualPerceptron(),
     aw.KernelPerceptron(),

@@ -55,6 +55,8 @@ STATES = [
     ("Perceptron-dense", "rounds", [], "rounds, mistakes and updates must be counts"),
     ("Perceptron-dicts", "names", [["a"]], "names must be a list of as many different names"),
     ("AdaGrad-csr", "squares", put(0, -1.0), "squares must be sums of squares, none below 0"),
+    ("NormalizedAdaGrad-csr", "largest", put(0, -1.0), "largest must be numbers that are not negative"),
+    ("NormalizedAdaGrad-csr", "norms", 0.5, "norms must be at least 1 once there was a value other than 0"),
     ("SGD-dense", "scale", 0.0, "scale must be above 0 and at most 1"),
     ("MarginPerceptron-dense", "square", 0.5, "square must be that of the length of the weights"),
     ("Winnow-dense", "moved", 10**6, "moved must be the number of exponents other than 0"),

@@ -24,6 +24,8 @@ MAKERS = {
     "SGD perceptron": lambda: aw.SGD(loss="perceptron", rate=1e300),
     "AdaGrad squared": lambda: aw.AdaGrad(loss="squared", rate=10.0),
     "AdaGrad box": lambda: aw.AdaGrad(loss="squared", box=3.0),
+    "NormalizedAdaGrad squared": lambda: aw.NormalizedAdaGrad(loss="squared", rate=10.0),
+    "NormalizedAdaGrad rate": lambda: aw.NormalizedAdaGrad(rate=1e300),
     "Perceptron rate": lambda: aw.Perceptron(rate=1e300),
     "OnlineSVM": lambda: aw.OnlineSVM(C=1e300, rate=0.5),
     "network": lambda: aw.SoftThresholdNetwork(gates=(3, 3), rate=1e200),

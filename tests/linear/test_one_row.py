@@ -22,6 +22,7 @@ LEARNERS = {
     "sgd": aw.SGD,
     "adagrad": aw.AdaGrad,
     "scale-free": aw.ScaleFree,
+    "normalized": aw.NormalizedAdaGrad,
     "boxed": lambda **options: aw.AdaGrad(box=0.3, **options),
 }
 

@@ -26,6 +26,7 @@ CLASSIFIERS = {
     "MarginPerceptron": ({}, {"margin": 0.02}),
     # Unless they are named, other labels than those of the suite might come.
     "OneVsRest": ({"labels": (-1, 1)},),
+    "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared"}),
     "OnlineSVM": ({}, {"C": 0.5, "rate": 0.3}),
     "SGD": (
         {},

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from afterwit.data.rows import Rows
 from afterwit.linear._engine import LinearLearner
 from afterwit.linear._multiplicative import MultiplicativeLearner
+from afterwit.linear.normalized_adagrad import NormalizedAdaGrad
 from afterwit.linear.scale_free import ScaleFree
 from afterwit.linear.voted_perceptron import VotedPerceptron
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork
@@ -19,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 def is_linear(learner: Any) -> bool:
     """Whether its score is w . x, with w its weights, which do not depend on x."""
-    others = (VotedPerceptron, SoftThresholdNetwork, ScaleFree)
+    others = (VotedPerceptron, SoftThresholdNetwork, ScaleFree, NormalizedAdaGrad)
     return isinstance(learner, LinearLearner) and not isinstance(learner, others)
 
 

@@ -43,12 +43,14 @@ from afterwit.linear._stops import Stop
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
     from cython.cimports.afterwit.linear._losses import slope
+    from cython.cimports.afterwit.linear._products import product
     from cython.cimports.libc.math import copysign, fabs, sqrt
 else:
     from math import copysign, fabs, sqrt
 
     from afterwit.linear._engine import LinearLearner
     from afterwit.linear._losses import slope
+    from afterwit.linear._products import product
 
 DIVERGED = cython.declare(cython.int, Stop.DIVERGED)
 #: How many entries of a row are laid out at once, where the compiler handles several of them in one step.
@@ -150,16 +152,12 @@ class ScaleFree(LinearLearner):
     @cython.nogil
     @cython.exceptval(check=False)
     def score(self) -> cython.double:
-        """The product of the bets with the current row: entry k goes to running sum k mod 4."""
+        """The product of the bets with the current row."""
         k: cython.Py_ssize_t
         count: cython.Py_ssize_t
         begin: cython.Py_ssize_t = 0
         theta: cython.double
         inside: cython.double
-        s0: cython.double = 0.0
-        s1: cython.double = 0.0
-        s2: cython.double = 0.0
-        s3: cython.double = 0.0
         self._richest = 0.0
         while begin < self._length:
             count = min(self._length - begin, PART)
@@ -173,21 +171,8 @@ class ScaleFree(LinearLearner):
                 inside = fabs(theta) < 1.0
                 theta = inside * theta + (1.0 - inside) * copysign(1.0, theta)
                 self._bets[begin + k] = 0.5 * theta * self._money[k] * self._roots[k]
-            k = begin
             begin += count
-            while k + 3 < begin:
-                s0 += self._bets[k] * self._values[self._first + k]
-                s1 += self._bets[k + 1] * self._values[self._first + k + 1]
-                s2 += self._bets[k + 2] * self._values[self._first + k + 2]
-                s3 += self._bets[k + 3] * self._values[self._first + k + 3]
-                k += 4
-            if k < begin:
-                s0 += self._bets[k] * self._values[self._first + k]
-            if k + 1 < begin:
-                s1 += self._bets[k + 1] * self._values[self._first + k + 1]
-            if k + 2 < begin:
-                s2 += self._bets[k + 2] * self._values[self._first + k + 2]
-        return (s0 + s1) + (s2 + s3)
+        return product(self._bets, self._values, self._first, self._length)
 
     @cython.cfunc
     @cython.nogil
