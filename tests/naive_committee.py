@@ -68,9 +68,27 @@ class NaiveAdaHedge:
         return own
 
 
-def committee(members, rows, labels):
+class NaiveFixedShare:
+    """Herbster & Warmuth 1998, with the share and the rate of the default committee."""
+
+    def __init__(self, n, share=0.001, rate=0.5):
+        self.share, self.rate = share, rate
+        self.p, self.losses = [1 / n] * n, [0.0] * n
+
+    def weights(self):
+        return list(self.p)
+
+    def learn(self, losses):
+        own = sum(p * loss for p, loss in zip(self.p, losses, strict=True))
+        self.losses = [total + loss for total, loss in zip(self.losses, losses, strict=True)]
+        raw = [p * math.exp(-self.rate * loss) for p, loss in zip(self.p, losses, strict=True)]
+        self.p = [(1 - self.share) * each / sum(raw) + self.share / len(raw) for each in raw]
+        return own
+
+
+def committee(members, rows, labels, weighting=NaiveFixedShare):
     """(scores of the vote, mistakes, mistakes of every member, expected mistakes, weights at the end)."""
-    hedge = NaiveAdaHedge(len(members))
+    hedge = weighting(len(members))
     scores, expected = [], 0.0
     for x, y in zip(rows, labels, strict=True):
         said = [member.say(x) for member in members]

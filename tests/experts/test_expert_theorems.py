@@ -354,7 +354,10 @@ def bounds_of(case, losses):
     if case.name == "FixedShare":
         m, a, eta = options["shifts"], twin.share, twin.rate
         cost = (m + 1) * log_n + m * math.log(1 / a) + max(rounds - m - 1, 0) * math.log(1 / (1 - a))
-        return {"tracking bound": cost / eta + eta * rounds / 8}
+        # The best sequence with so many shifts.
+        best = naive.best_segments(losses.tolist(), m) if rounds else 0.0
+        small = (eta * best + cost) / (1 - math.exp(-eta)) - best
+        return {"tracking bound": cost / eta + eta * rounds / 8, "tracking bound, small losses": small}
     if case.name == "AdaHedge":
         spans = losses.max(axis=1) - losses.min(axis=1)
         S = spans.max(initial=0)

@@ -301,15 +301,23 @@ def tracking_truth(run, made):
         entropy = -share * math.log(share) - (1 - share) * math.log(1 - share)
         rate = math.sqrt(8 / horizon * ((shifts + 1) * run.log_n + (horizon - 1) * entropy))
     stays = max(0, run.rounds - shifts - 1)
-    bound = ((shifts + 1) * run.log_n - shifts * math.log(share) - stays * math.log(1 - share)) / rate
-    bound = run.width * (bound + rate * run.rounds / 8)
+    cost = (shifts + 1) * run.log_n - shifts * math.log(share) - stays * math.log(1 - share)
+    small = key_of(type(made.theorem)).endswith("SmallLossTrackingBound")
+
+    def small_loss_bound(loss):
+        above = max(0.0, float(loss) - run.low * run.rounds) / run.width
+        return run.width * ((rate * above + cost) / (1 - math.exp(-rate)) - above)
+
+    bound = run.width * (cost / rate + rate * run.rounds / 8)
     if not shifts or not run.rounds:
+        if small:
+            return regret_truth(run, made, [small_loss_bound(each) for each in run.totals(run.losses)])
         return regret_truth(run, made, bound)
     losses = [
         [float(own if loss is None else loss) for loss in row] for own, row in zip(run.own, run.losses, strict=True)
     ]
     best = best_segments(losses, shifts)
-    return Truth(float(sum(run.own)) - best, bound, run.slack)
+    return Truth(float(sum(run.own)) - best, small_loss_bound(best) if small else bound, run.slack)
 
 
 def loss_truth(run, made):
@@ -376,6 +384,7 @@ def second_order_copies(run, beta):
 
 OTHERS = {
     "experts.fixed_share.TrackingBound": tracking_truth,
+    "experts.fixed_share.SmallLossTrackingBound": tracking_truth,
     "experts.weighted_majority.WeightedMajorityBound": loss_truth,
     "experts.randomized_weighted_majority.ExpectedLossBound": loss_truth,
     "experts.sleeping_experts.SleepingBound": sleeping_truth,

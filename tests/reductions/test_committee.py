@@ -87,20 +87,23 @@ def test_the_contract_with_other_members(check):
 # ---------------------------------------------------------------------- what it does
 
 
+ORACLES = {"fixed-share": naive_committee.NaiveFixedShare, "adahedge": naive_committee.NaiveAdaHedge}
+
+
 @settings(max_examples=40)
-@given(small_integers, st.sampled_from(FORMS))
-def test_it_does_what_the_oracle_does(problem, form):
+@given(small_integers, st.sampled_from(FORMS), st.sampled_from(sorted(ORACLES)))
+def test_it_does_what_the_oracle_does(problem, form, weighting):
     X, y = problem
     naive = [naive_committee.NaivePerceptron(), naive_committee.NaivePerceptron(True), naive_committee.NaiveRepeat()]
-    scores, _, member_mistakes, expected, weights = naive_committee.committee(naive, X, y)
-    committee = aw.Committee(SMALL)
+    scores, _, member_mistakes, expected, weights = naive_committee.committee(naive, X, y, ORACLES[weighting])
+    committee = aw.Committee(SMALL, weighting=weighting)
     found = committee.learn_scores(form(X), y)
     assert found.tolist() == pytest.approx(scores, abs=1e-9)
     assert list(committee.member_mistakes.values()) == member_mistakes
     assert committee.expected_mistakes == pytest.approx(expected, abs=1e-9)
     assert list(committee.weights.values()) == pytest.approx(weights, abs=1e-9)
     assert committee.mistakes == sum((1 if score >= 0 else -1) != label for score, label in zip(found, y, strict=True))
-    singly = aw.Committee(SMALL)
+    singly = aw.Committee(SMALL, weighting=weighting)
     for x, label in zip(one_by_one(form, X), y, strict=True):
         singly.learn_one(x, label)
     assert singly == committee
@@ -125,15 +128,30 @@ def test_members_learn_what_they_would_alone():
     answers = np.array(labels)[(y > 0).astype(int)]
     committee = aw.Committee(labels=labels)
     committee.learn_many(X, answers)
-    assert len(committee.members) == 7
+    assert len(committee.members) == 10
     for name, member in committee.members.items():
         alone = type(member)(**member.parameters)
         alone.learn_many(X, answers)
         assert alone == member, name
         assert alone.mistakes == committee.member_mistakes[name]
     assert committee.features == 3
-    committee.members["Perceptron"].learn_one(X[0], "no")  # a copy: nothing changes
-    assert committee.members["Perceptron"].rounds == 40
+    committee.members["ScaleFree"].learn_one(X[0], "no")  # a copy: nothing changes
+    assert committee.members["ScaleFree"].rounds == 40
+
+
+def test_the_default_members():
+    assert list(aw.Committee().members) == [
+        "ScaleFree",
+        "ScaleFree(epsilon=0.1)",
+        "NormalizedAdaGrad",
+        "NormalizedAdaGrad(rate=1.5)",
+        "NormalizedAdaGrad(loss='hinge')",
+        "AdaGrad",
+        "Standardize(AdaGrad)",
+        "Standardize(ScaleFree)",
+        "Standardize(NormalizedAdaGrad(loss='hinge'))",
+        "RepeatLastLabel",
+    ]
 
 
 def test_a_tie_is_positive_and_scores_stay_in_range():
@@ -213,13 +231,13 @@ def test_many_labels_by_committees():
         ({"learners": ["perceptrom"]}, "learners must be one of .*perceptron"),
         ({"learners": [aw.AdaHedge]}, "a class must need no arguments"),
         ({"learners": {1: aw.Perceptron}}, "the names of learners must be strings"),
-        ({"weighting": "hedge"}, "weighting must be one of adahedge, boa, mlpol"),
+        ({"weighting": "hedge"}, "weighting must be one of fixed-share, adahedge, boa, mlpol"),
         ({"weighting": aw.AdaHedge}, "weighting must be one of"),
         ({"weighting": aw.WeightedMajority(7)}, "weighting must be an expert algorithm that learns from losses alone"),
         ({"weighting": aw.Exp3(7)}, "weighting must be an expert algorithm that sees the losses of all"),
-        ({"weighting": aw.AdaHedge(3, loss="zero-one")}, "weighting must be for the 7 members; received one for"),
-        ({"weighting": aw.AdaHedge(list("abcdefg"), loss="zero-one")}, "weighting must be for the 7 members"),
-        ({"weighting": aw.RandomizedWeightedMajority(7, beta=0.5, loss_range=(0, 0.5))}, "for losses of 0 and 1"),
+        ({"weighting": aw.AdaHedge(3, loss="zero-one")}, "weighting must be for the 10 members; received one for"),
+        ({"weighting": aw.AdaHedge(list("abcdefghij"), loss="zero-one")}, "weighting must be for the 10 members"),
+        ({"weighting": aw.RandomizedWeightedMajority(10, beta=0.5, loss_range=(0, 0.5))}, "for losses of 0 and 1"),
         ({"labels": (1, 1)}, "labels must be"),
     ],
     ids=str,
@@ -276,6 +294,7 @@ def test_a_label_that_is_none():
 # ---------------------------------------------------------------------- certificates
 
 WEIGHTINGS = {
+    "fixed-share": "fixed-share",
     "adahedge": "adahedge",
     "boa": "boa",
     "mlpol": "mlpol",
@@ -326,7 +345,7 @@ def _promised(weighting):
 
 def test_adahedge_bound_in_closed_form():
     X, y = stream(8, rows=200)
-    committee = aw.Committee(SMALL)
+    committee = aw.Committee(SMALL, weighting="adahedge")
     twins = {name: learner.copy() for name, learner in SMALL.items()}
     said = np.column_stack([twin.learn_many(X, y) for twin in twins.values()])
     committee.learn_many(X, y)
@@ -337,6 +356,19 @@ def test_adahedge_bound_in_closed_form():
     assert certificate.bound == pytest.approx(2 * (least + regret))
     assert certificate.inputs["M"] == least
     assert certificate.hindsight.description == f"by {committee.best_member}, the best of 3 members"
+
+
+def test_the_bound_of_fixed_share_in_closed_form():
+    X, y = stream(8, rows=200)
+    committee = aw.Committee(SMALL)
+    committee.learn_many(X, y)
+    least = min(committee.member_mistakes.values())
+    cost = np.log(3) - 199 * np.log(0.999)
+    certificate = committee.certificate()
+    by_losses, by_rounds = (0.5 * least + cost) / (1 - np.exp(-0.5)), least + cost / 0.5 + 0.5 * 200 / 8
+    assert certificate.bound == pytest.approx(2 * min(by_losses, by_rounds))
+    assert certificate.inputs["M"] == least
+    assert certificate.verdict is Verdict.HOLDS
 
 
 def test_half_of_the_weight_is_enough_for_a_mistake():
@@ -478,7 +510,7 @@ def test_options_can_be_read_and_changed():
     assert committee.labels == (0, 1)
     assert committee.clone({"weighting": "boa"}).parameters["weighting"] == "boa"
     assert type(committee.clone({"weighting": "boa"}).weighting) is aw.BOA
-    assert aw.Committee().parameters == {"learners": None, "weighting": "adahedge", "labels": None}
+    assert aw.Committee().parameters == {"learners": None, "weighting": "fixed-share", "labels": None}
 
 
 def test_what_it_looks_like():
@@ -488,12 +520,12 @@ def test_what_it_looks_like():
     assert repr(committee) == "Committee(2 learners, labels=('a', 'b')): 4 rounds, 1 mistake"
     assert str(committee).splitlines() == [
         "                  mistakes     error    weight",
-        "plain                    1    25.00%    0.8000",
-        "last                     2    50.00%    0.2000",
+        "plain                    1    25.00%    0.6221",
+        "last                     2    50.00%    0.3779",
         "the committee            1    25.00%",
     ]
     assert repr(aw.Committee(weighting="boa")).startswith("Committee(weighting=boa, labels=(-1, 1))")
-    shared = aw.FixedShare(7, loss="zero-one", share=0.1, rate=0.5)
+    shared = aw.FixedShare(10, loss="zero-one", share=0.1, rate=0.5)
     assert "weighting=FixedShare" in repr(aw.Committee(weighting=shared))
 
 

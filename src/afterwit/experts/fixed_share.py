@@ -7,7 +7,8 @@ Update      v_i = p_{t,i} exp(-eta l_{t,i}) / sum_j p_{t,j} exp(-eta l_{t,j}); p
             N, from p_1 uniform. For a horizon of T rounds with m shifts: alpha = m/(T - 1), eta = sqrt(8/T ((m + 1)
             ln N + (T - 1) H(alpha))), with H(a) = -a ln a - (1 - a) ln(1 - a).
 Guarantee   on any sequence and for every m, the regret to the best sequence of experts with at most m shifts is at
-            most ((m + 1) ln N + m ln(1/alpha) + (T - m - 1) ln(1/(1 - alpha))) / eta + eta T / 8.
+            most C / eta + eta T / 8, with C = (m + 1) ln N + m ln(1/alpha) + (T - m - 1) ln(1/(1 - alpha)). If that
+            sequence loses L, it is also at most (eta L + C) / (1 - exp(-eta)) - L, which is less where L is small.
 Source      Herbster & Warmuth 1998; Cesa-Bianchi & Lugosi 2006, Theorem 5.2.
 
 >>> learner = FixedShare(2, share=0.1, rate=2.0)
@@ -94,6 +95,36 @@ class TrackingBound(RegretTheorem):
         return width * bound, inputs
 
 
+class SmallLossTrackingBound(RegretTheorem):
+    """Little regret where what it is compared with loses little, at any rate.
+
+    Proof. Let m_t = -ln sum_i p_{t,i} exp(-eta l_{t,i}). A sequence with m shifts has at least the weight
+    (1/N) (alpha/N)^m (1 - alpha)^(T - m - 1) exp(-eta L), L its loss, so that sum_t m_t <= eta L + C. On the other
+    side, exp(-eta l) <= 1 - (1 - exp(-eta)) l for l in [0, 1], so that m_t >= (1 - exp(-eta)) p_t . l_t.
+    """
+
+    name = "tracking bound, small losses"
+    formula = "(eta L + C) / (1 - exp(-eta)) - L, C = (m + 1) ln N + m ln(1/alpha) + (T - m - 1) ln(1/(1 - alpha))"
+    citation = "by the proof of Herbster & Warmuth 1998, at a fixed rate"
+
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any, switches: Any, share: Any, rate: Any, loss: Any) -> Any:
+        # C, the cost of the tracking bound at a rate of 1, which has 1/8 of the rounds beside it.
+        cost = TrackingBound.bound(log_experts, rounds, switches, share, 1.0) - rounds / 8
+        left = -math.expm1(-rate)
+        return (rate - left) / left * loss + cost / left
+
+    def regret_bound(self, evidence: Any) -> Any:
+        setting, facts, width = evidence.setting, evidence.facts, evidence.width
+        if not setting.bounded or evidence.slept:
+            return None
+        losses = evidence.expert_losses if evidence.rival is None else evidence.rival.value
+        above = np.maximum(losses - setting.low * evidence.rounds, 0.0) / width
+        rate, share, shifts = facts["rate"], facts["share"], facts["shifts"]
+        inputs = {"N": evidence.n, "m": shifts, "alpha": share, "eta": rate, "T": evidence.rounds, "range": width}
+        return width * self.bound(evidence.log_n, evidence.rounds, shifts, share, rate, above), inputs
+
+
 def ln_of_the_rest(share: Any) -> Any:
     """ln(1 - alpha), as exact for a small alpha as for any; of a single number with Python's rounding."""
     if np.ndim(share) == 0:
@@ -137,7 +168,7 @@ class FixedShare(ExpertLearner):
     _probabilities = cython.declare(cython.double[::1], visibility="public")
     _paths = cython.declare(cython.double[::1], visibility="public")
 
-    theorems = (TrackingBound(),)
+    theorems = (TrackingBound(), SmallLossTrackingBound())
     options = (
         N_EXPERTS,
         SQUARE_LOSS,

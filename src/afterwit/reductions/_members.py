@@ -23,9 +23,8 @@ from afterwit.linear._engine import LinearLearner
 from afterwit.linear._row import is_harmless
 from afterwit.linear._stops import MODERATE
 from afterwit.linear.adagrad import AdaGrad
-from afterwit.linear.averaged_perceptron import AveragedPerceptron
-from afterwit.linear.balanced_winnow import BalancedWinnow
-from afterwit.linear.perceptron import Perceptron
+from afterwit.linear.normalized_adagrad import NormalizedAdaGrad
+from afterwit.linear.scale_free import ScaleFree
 from afterwit.reductions._binary import (
     blank,
     fresh,
@@ -35,6 +34,7 @@ from afterwit.reductions._binary import (
     shared_row,
     undone_if_refused,
 )
+from afterwit.reductions.standardize import Standardize
 
 LEARNERS = "learners of two labels, their classes or names, in a sequence or in a dict by name"
 
@@ -45,20 +45,23 @@ Votes = npt.NDArray[np.int8]
 
 
 def default_pool() -> list[Any]:
-    """A few learners that differ as much as possible. Except for two rates, every option has its default.
+    """A few learners that differ as much as possible: at home in any units, on short and long texts, and under drift.
 
-    AdaGrad at its default rate, at a tenth and at ten times of it, because the best rate differs most from stream to
-    stream. The perceptron has no rate and follows a drift at once; its average stays where it is when nothing drifts.
-    Balanced Winnow multiplies where the others add, so many irrelevant features cost it little. `RepeatLastLabel` does
-    not look at the examples: where labels come in runs it is hard to beat.
+    `ScaleFree` and `NormalizedAdaGrad` do not depend on the units of the features; two amounts of money, two rates and
+    two losses, because the best one differs from stream to stream. `AdaGrad` is good where all features are 0 or 1.
+    Behind running means and deviations, three of them do not depend on where the features have their zero either.
+    `RepeatLastLabel` does not look at the examples: where labels come in runs it is hard to beat.
     """
     return [
-        AdaGrad(rate=0.015, intercept=True),
+        ScaleFree(),
+        ScaleFree(epsilon=0.1),
+        NormalizedAdaGrad(),
+        NormalizedAdaGrad(rate=1.5),
+        NormalizedAdaGrad(loss="hinge"),
         AdaGrad(intercept=True),
-        AdaGrad(rate=1.5, intercept=True),
-        Perceptron(intercept=True),
-        AveragedPerceptron(intercept=True),
-        BalancedWinnow(intercept=True),
+        Standardize(AdaGrad(intercept=True)),
+        Standardize(ScaleFree()),
+        Standardize(NormalizedAdaGrad(loss="hinge")),
         RepeatLastLabel(),
     ]
 
@@ -90,7 +93,7 @@ def _called(learner: Any) -> str:
     """A learner's class, with the options that are not at their defaults."""
     declared = inspect.signature(type(learner)).parameters
     given = ", ".join(
-        f"{name}={shorten(value, 40)}"
+        _called(value) if hasattr(value, "restore") else f"{name}={shorten(value, 40)}"
         for name, value in learner.parameters.items()
         if name not in ("labels", "intercept")
         and (name not in declared or not same_value(declared[name].default, value))

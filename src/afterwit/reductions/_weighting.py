@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from afterwit.core.theorem import Theorem
@@ -10,11 +11,17 @@ from afterwit.errors import Words, counted, invalid
 from afterwit.experts._engine import ExpertLearner
 from afterwit.experts.adahedge import AdaHedge
 from afterwit.experts.boa import BOA
+from afterwit.experts.fixed_share import FixedShare
 from afterwit.experts.mlpol import MLpol
 from afterwit.reductions._binary import blank
 
-#: The algorithms that need no options.
-NAMED = {"adahedge": AdaHedge, "boa": BOA, "mlpol": MLpol}
+#: The algorithms that need no options; and fixed share, with options for members of which the best may change.
+NAMED: dict[str, Callable[..., ExpertLearner]] = {
+    "fixed-share": partial(FixedShare, share=1e-3, rate=0.5),
+    "adahedge": AdaHedge,
+    "boa": BOA,
+    "mlpol": MLpol,
+}
 ALLOWED = f"one of {', '.join(NAMED)}, or a fresh expert algorithm for as many experts as there are members"
 
 

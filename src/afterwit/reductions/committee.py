@@ -2,12 +2,13 @@
 
 Setting     N learners of two labels, the members; y_t in {-1, +1}. In round t every member i says v_{t,i}; predict
             sgn(p_t . v_t), sgn(0) = +1, where p_t is what each member weighs.
-Update      every member learns (x_t, y_t). An expert algorithm, AdaHedge unless told otherwise, sees the members'
-            losses l_{t,i} = 1 if v_{t,i} != y_t, else 0, and gives p_{t+1}.
+Update      every member learns (x_t, y_t). An expert algorithm, fixed share with alpha = 1/1000 and eta = 1/2 unless
+            told otherwise, sees the members' losses l_{t,i} = 1 if v_{t,i} != y_t, else 0, and gives p_{t+1}.
 Guarantee   on any sequence and for every member i with M_i mistakes: following one member by chance, drawn by p_t,
             costs sum_t p_t . l_t <= M_i + B expected mistakes, where B is the expert algorithm's bound on the regret
-            (AdaHedge: sqrt(D ln N) + 4/3 ln N + 2, with D the rounds in which members disagreed). The vote makes at
-            most 2 (M_i + B) mistakes: whenever it is wrong at least half of the weight is, so that p_t . l_t >= 1/2.
+            (fixed share: M_i + B = (M_i/2 + ln N + T ln(1000/999)) / (1 - exp(-1/2)); AdaHedge: B = sqrt(D ln N) +
+            4/3 ln N + 2, with D the rounds in which members disagreed). The vote makes at most 2 (M_i + B) mistakes:
+            whenever it is wrong at least half of the weight is, so that p_t . l_t >= 1/2.
 Assumes     nothing about where the examples come from, nor about the members.
 Source      the vote: Littlestone & Warmuth 1994; Mohri, Rostamizadeh & Talwalkar 2018, section 8.2.2. AdaHedge: de
             Rooij, van Erven, Grünwald & Koolen 2014, Corollary 7.
@@ -90,9 +91,9 @@ class Committee(BinaryLearner):
 
     learners   the members: learners of two labels (instances, which are never changed, and whose labels and what they
                have learned do not matter), their classes, or their names such as "adagrad"; in a sequence, or in a
-               dict by the names they are to have. If not given, seven that are as different as they can be
-    weighting  the expert algorithm that weighs them: "adahedge", "boa" or "mlpol", or a fresh instance of another one,
-               made for as many experts as there are members and for losses in [0, 1]
+               dict by the names they are to have. If not given, ten that are as different as they can be
+    weighting  the expert algorithm that weighs them: "fixed-share", "adahedge", "boa" or "mlpol", or a fresh instance
+               of another one, made for as many experts as there are members and for losses in [0, 1]
     labels     the negative and the positive label
     """
 
@@ -104,7 +105,7 @@ class Committee(BinaryLearner):
     checker = "committee"
     converges_without = "mistakes"
 
-    options = (Option("learners", None), Option("weighting", "adahedge"), LABELS)
+    options = (Option("learners", None), Option("weighting", "fixed-share"), LABELS)
 
     def _begin(self) -> None:
         BinaryLearner._begin(self)
@@ -293,7 +294,7 @@ class Committee(BinaryLearner):
     def __repr__(self) -> str:
         given = [] if self._options["learners"] is None else [counted(len(self._members.names), "learner")]
         weighting = self._options["weighting"]
-        if weighting != "adahedge":
+        if weighting != "fixed-share":
             given.append(f"weighting={weighting if isinstance(weighting, str) else type(weighting).__name__}")
         given.append(f"labels={shorten(self.labels, 40)}")
         return f"Committee({', '.join(given)}): {counted(self.rounds, 'round')}, {counted(self.mistakes, 'mistake')}"
