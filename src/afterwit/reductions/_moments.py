@@ -17,6 +17,7 @@ import numpy as np
 from afterwit.core.learner import view
 from afterwit.errors import DivergenceError
 from afterwit.linear._engine import SHARED
+from afterwit.linear._stops import Stop
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -27,6 +28,9 @@ else:
     from afterwit.linear._engine import LinearLearner
 
 
+DIVERGED = cython.declare(cython.int, Stop.DIVERGED)
+
+
 @cython.cclass
 class Moments(LinearLearner):
     """What a linear learner does with rows, but for labels: the "score" of a row lays out its standardized values."""
@@ -34,9 +38,11 @@ class Moments(LinearLearner):
     # Of the rows that are read, beside each value: what it becomes, and what was known of the feature before.
     _out: cython.double[::1]
     _past: cython.double[::1]
-    # The round, mean and spread that the current entry leads to.
+    # The mean and the spread that the current entry leads to.
     _mean: cython.double
     _spread: cython.double
+    # 0, or not a number if the current row leads to a spread that is infinite.
+    _excess: cython.double
     # What was known before the last rows were learned.
     _before: cython.object
 
@@ -50,6 +56,7 @@ class Moments(LinearLearner):
         self._out = view(np.zeros(0))
         self._past = view(np.zeros(0))
         self._before = (0, False)
+        self._excess = 0.0
 
     # ------------------------------------------------------------------ rows
 
@@ -63,9 +70,9 @@ class Moments(LinearLearner):
             self._out = view(np.zeros(0))
         return out
 
-    def learn_and_standardize(self, rows: Any) -> Any:
-        """The same in order, each row after those before it."""
-        out = np.empty(len(rows.values))
+    def learn_and_standardize(self, rows: Any, out: Any = None) -> Any:
+        """The same in order, each row after those before it; into ``out``, also if it stops before the last row."""
+        out = np.empty(len(rows.values)) if out is None else out
         self._out = view(out)
         self._past = view(np.empty(3 * len(rows.values)))
         self._before = (self._features, self._named)
@@ -76,13 +83,12 @@ class Moments(LinearLearner):
         return out
 
     def rewind(self, rows: Any, done: int) -> None:
-        """Forget the last rows that were learned, but for the first ``done``."""
+        """Forget the rows that were learned last, but for the first ``done``."""
         features, named = self._before
-        learned = rows.count - done
         self._enter(rows, True)
         try:
             self._put_back(rows, done)
-            self._rounds -= learned
+            self._rounds -= rows.count - done
         finally:
             self._rest()
         self._forget_unlearned(rows, done, features, named)
@@ -114,9 +120,11 @@ class Moments(LinearLearner):
         k: cython.Py_ssize_t
         rounds: cython.double = self._rounds + 1
         value: cython.double
+        self._excess = 0.0
         for k in range(self._length):
             value = self._values[self._first + k]
             self.look_at(k, rounds)
+            self._excess += self._spread - self._spread
             self._out[self._first + k] = (value - self._mean) / sqrt(self._spread / rounds) if self._spread > 0 else 0.0
         return 0.0
 
@@ -128,6 +136,9 @@ class Moments(LinearLearner):
         at: cython.Py_ssize_t
         place: cython.Py_ssize_t
         rounds: cython.double = self._rounds
+        if self._excess != 0:
+            self._stopped = DIVERGED
+            return False
         for k in range(self._length):
             place = 3 * self._columns[self._offset + k]
             at = 3 * (self._first + k)

@@ -95,21 +95,30 @@ class Standardize(BinaryLearner):
             return self._inner.score_many(replace(rows, values=self._moments.standardized(rows)))
 
     def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
-        """Learn rows in order. If the learner stops early, what is known of the features is that of its rounds."""
+        """Learn rows in order. If one of the two stops early, both have learned the rounds before, and no other."""
         noted = np.zeros(rows.count, dtype=np.int8) if updated is None else updated
+        values = np.empty(len(rows.values))
+        stopped = None
         with self._lock, Rounds():
-            rounds = self._inner.rounds
-            values = self._moments.learn_and_standardize(rows)
+            rounds = self._moments.rounds
             try:
-                return self._inner._learn(replace(rows, values=values), signs, noted)
+                self._moments.learn_and_standardize(rows, values)
+            except BaseException as error:
+                stopped = error
+                rows = rows.part(0, self._moments.rounds - rounds)
+            try:
+                given = replace(rows, values=values[: len(rows.values)])
+                scores = self._inner._learn(given, signs[: rows.count], noted[: rows.count])
             except BaseException:
                 self._moments.rewind(rows, self._inner.rounds - rounds)
                 raise
             finally:
-                learned = self._inner.state()
-                self._rounds = learned["rounds"]
-                self._mistakes = learned["mistakes"]
-                self._updates = learned["updates"]
+                self._rounds = self._inner.rounds
+                self._mistakes = self._inner.mistakes
+                self._updates = self._inner.updates
+            if stopped is not None:
+                raise stopped
+            return scores
 
     # ------------------------------------------------------------------ what it knows
 
