@@ -22,7 +22,7 @@ The file is compiled only because what it derives from is; all its loops are in 
 >>> committee.mistakes, committee.member_mistakes
 (1, {'Perceptron': 1, 'RepeatLastLabel': 5})
 >>> committee.best_member, {name: round(weight, 3) for name, weight in committee.weights.items()}
-('Perceptron', {'Perceptron': 0.988, 'RepeatLastLabel': 0.012})
+('Perceptron', {'Perceptron': 0.88, 'RepeatLastLabel': 0.12})
 """
 
 from __future__ import annotations
@@ -253,6 +253,11 @@ class Committee(BinaryLearner):
         """A copy of the expert algorithm that weighs the members: its experts are they, its losses their mistakes."""
         with self._lock:
             return self._weighting.copy()
+
+    @property
+    def zero_is_absent(self) -> bool:
+        """Whether it is to every member."""
+        return all(getattr(member, "zero_is_absent", True) for member in self._members.learners)
 
     @property
     def features(self) -> int:
