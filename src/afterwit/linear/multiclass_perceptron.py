@@ -59,7 +59,7 @@ else:
 
 #: How much longer the examples of Kesler's construction are.
 LONGER = math.sqrt(2)
-KESLER = "by Kesler's construction (Duda & Hart 1973, section 5.12)"
+KESLER = "by Kesler's construction"
 
 MARGIN = length("margin", "gamma", "the margin: U_y . x - U_k . x is at least this for all k but y, for a U of length 1")
 NORM = Input("norm", "|U|", "the length of the comparator U, the weights of all classes together", NOT_NEGATIVE)
