@@ -135,8 +135,9 @@ def _play(learner: Any, rows: Rows, y: Any) -> Played:
             return f"the learner has the classes {learner.classes!r}, these rows give {fresh.classes!r}"
         counts = [("mistakes", fresh.mistakes), ("updates", fresh.updates), ("updates", plain.updates)]
         whys = (other_count(what, getattr(learner, what), replayed) for what, replayed in counts)
-        why = next((why for why in whys if why), "")
-        return why or ("" if _same_weights(learner, fresh.state(), learner.state()) else "these rows give other weights")
+        if why := next((why for why in whys if why), ""):
+            return why
+        return "" if _same_weights(learner, fresh.state(), learner.state()) else "these rows give other weights"
 
     same, passes = same_rounds(learner, rows.count, differs)
     return Played(same, passes, leaders)

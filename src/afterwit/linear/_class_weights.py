@@ -145,7 +145,7 @@ class ClassWeights(LinearLearner):
         Where it has to stop, ``_stopped`` says why, and nothing has changed.
         """
         predicted: cython.double = self.score()
-        if not self._largest <= self._limit:  # type: ignore[has-type]
+        if not self._largest <= self._limit:
             self._stopped = BEYOND_LIMIT
             return predicted
         self._rounds += 1
@@ -243,15 +243,15 @@ class ClassWeights(LinearLearner):
 
     def _check_state(self, state: Any) -> None:
         RowLearner._check_state(self, state)
-        shapes = []
+        shape: Any = None
         for name in self._stored:
             numbers = state[name]
             if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 2:
                 raise invalid(name, "a 2-D array of float64", numbers)
-            shapes.append(numbers.shape)
-        if len(set(shapes)) > 1 or shapes[0][0] < self._reserved:
-            raise invalid(self._stored[-1], "as many numbers for every feature and class", state[self._stored[-1]])
-        self._check_features(shapes[0][0] - self._reserved, state["names"])
+            shape = shape or numbers.shape
+            if numbers.shape != shape or shape[0] < self._reserved:
+                raise invalid(name, "as many numbers for every feature and class", numbers)
+        self._check_features(shape[0] - self._reserved, state["names"])
 
     def _numbers_in(self, state: Any) -> Any:
         stored = [state[name] for name in self._stored]

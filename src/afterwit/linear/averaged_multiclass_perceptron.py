@@ -1,10 +1,10 @@
 """The averaged multiclass perceptron: learn like the multiclass perceptron, predict by the average of all it ever was.
 
-Setting     x_t in R^n, y_t in {1..K}, or in no set that is known beforehand; after T rounds predict the k with the largest
-            a_k . x, of several the class that came first, where a_k is the mean of w_k after rounds 1, ..., T.
-Update      the multiclass perceptron's, by its own prediction: with k the class of the largest w_k . x_t, unless it is y_t,
-            w_y <- w_y + x_t and w_k <- w_k - x_t. The average costs nothing extra: with u_k the sum of t times what was
-            added to w_k in round t, T a_k = (T + 1) w_k - u_k.
+Setting     x_t in R^n, y_t in {1..K}, or in no set that is known beforehand; after T rounds predict the k with the
+            largest a_k . x, of several the class that came first, where a_k is the mean of w_k after rounds 1, ..., T.
+Update      the multiclass perceptron's, by its own prediction: with k the class of the largest w_k . x_t, unless it is
+            y_t, w_y <- w_y + x_t and w_k <- w_k - x_t. The average costs nothing extra: with u_k the sum of t times
+            what was added to w_k in round t, T a_k = (T + 1) w_k - u_k.
 Guarantee   its updates are the multiclass perceptron's, so that every bound on these bounds its updates: at most
             2 (R/gamma)^2, and so on. How often the average itself errs is no part of these theorems.
 Assumes     nothing about where the examples come from.

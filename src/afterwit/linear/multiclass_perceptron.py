@@ -1,7 +1,7 @@
-"""The multiclass perceptron: a weight vector for every class; the right one gains the example, the predicted one loses it.
+"""The multiclass perceptron: one weight vector per class; on a mistake the right one gains x, the other one loses it.
 
-Setting     x_t in R^n, y_t in {1..K}, or in no set that is known beforehand; predict the k with the largest w_k . x_t, of
-            several the class that came first (or is named first in ``labels``).
+Setting     x_t in R^n, y_t in {1..K}, or in no set that is known beforehand; predict the k with the largest w_k . x_t,
+            of several the class that came first (or is named first in ``labels``).
 Update      on a mistake only, with k the class that was predicted: w_y <- w_y + x_t, w_k <- w_k - x_t, from w = 0.
 Guarantee   if a U with rows U_1..U_K, of which the squares of all entries sum to 1, has U_y . x_t >= U_k . x_t + gamma
             for all k but y_t in all rounds, and |x_t| <= R: at most 2 (R/gamma)^2 mistakes, whatever K, the dimension
@@ -61,7 +61,9 @@ else:
 LONGER = math.sqrt(2)
 KESLER = "by Kesler's construction"
 
-MARGIN = length("margin", "gamma", "the margin: U_y . x - U_k . x is at least this for all k but y, for a U of length 1")
+MARGIN = length(
+    "margin", "gamma", "the margin: U_y . x - U_k . x is at least this for all k but y, for a U of length 1"
+)
 NORM = Input("norm", "|U|", "the length of the comparator U, the weights of all classes together", NOT_NEGATIVE)
 HINGE_LOSS = Input("hinge_loss", "L", "the total multiclass hinge loss of U, over all rounds", NOT_NEGATIVE)
 
@@ -167,7 +169,7 @@ class MulticlassEuclideanHingeBound(MulticlassUpdateHingeBound):
 
 
 def multiclass_bounds(quantity: str = "mistakes") -> tuple[Theorem, ...]:
-    """Every bound of the multiclass perceptron, on its mistakes or on the updates of a learner that updates as it does."""
+    """Every bound of the multiclass perceptron: on its mistakes, or on the updates of who updates as it does."""
     return (
         MulticlassMarginBound(quantity),
         MulticlassHingeBound(quantity),
