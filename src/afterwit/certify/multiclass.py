@@ -183,7 +183,7 @@ def _comparators(matrix: Any, codes: Codes, count: int, passes: int, unit: float
     radius = float(row_norms(matrix).max(initial=0.0))
     if radius == 0 or count < 2:
         return ()
-    add("maximum margin", solve_multiclass_margin(matrix, codes, count))
+    add("the widest margin found", solve_multiclass_margin(matrix, codes, count))
     # C = passes / (2 R^2) minimises the hinge bound, a smaller C the sharper ones.
     part, part_codes, step = to_fit_on(matrix, codes)
     for exponent in range(-3, 1):
