@@ -111,6 +111,7 @@ AFTERWARDS = """
     batch.PenalizedSelection batch.ProgressiveBound batch.ProgressiveStopping boosting.ObservedErrorsBound
     concepts.EliminationBound experts.BernsteinBound experts.PolynomialPotentialBound experts.RegretNormBound
     games.KeptRegretsBound kernels.BudgetBound linear.AdaptiveBound linear.EuclideanHingeBound
+    linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SimpleUpdateHingeBound
     linear.TrainedBound linear.UpdateHingeBound

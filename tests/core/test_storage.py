@@ -237,7 +237,7 @@ def test_what_is_not_a_state_is_refused_in_a_sentence(make, state):
 LEARNED = [
     aw.Perceptron, aw.AveragedPerceptron, aw.VotedPerceptron, aw.MarginPerceptron, aw.Winnow, aw.BalancedWinnow,
     aw.OnlineSVM, aw.SGD, lambda **given: aw.SGD(ball=1.0, **given), aw.AdaGrad, aw.ScaleFree, aw.SoftThresholdNetwork,
-    aw.KernelPerceptron,
+    aw.KernelPerceptron, aw.MulticlassPerceptron, aw.AveragedMulticlassPerceptron,
 ]  # fmt: skip
 
 

@@ -24,6 +24,8 @@ MODELS = {
     **{name: lambda name=name: getattr(aw, learner_names()[name])(labels=(False, True)) for name in ONE_OF_EACH},
     "OneVsRest": aw.OneVsRest,
     "OneVsRest with an intercept": lambda: aw.OneVsRest(aw.Perceptron(intercept=True)),
+    "MulticlassPerceptron": aw.MulticlassPerceptron,
+    "AveragedMulticlassPerceptron with an intercept": lambda: aw.AveragedMulticlassPerceptron(intercept=True),
     "pipeline": lambda: preprocessing.StandardScaler() | aw.Perceptron(labels=(False, True)),
     "pipeline for many labels": lambda: preprocessing.StandardScaler() | aw.OneVsRest(),
 }
