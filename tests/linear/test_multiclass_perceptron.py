@@ -248,6 +248,7 @@ def broken(state):
         "whole numbers": {**state, "weights": weights.astype(int)},
         "not finite": {**state, "weights": np.full_like(weights, np.nan)},
         "a class too few": {**state, "weights": weights[:, 1:].copy()},
+        "a column too many": {**state, "weights": np.hstack([weights, weights[:, :1]])},
         "a class too many": {**state, "classes": [*state["classes"], "more"]},
         "two classes of one name": {**state, "classes": [state["classes"][0]] * len(state["classes"])},
         "labels where none were given": {**state, "classes": None},

@@ -133,7 +133,7 @@ def _play(learner: Any, rows: Rows, y: Any) -> Played:
             fresh = plain
         if learner.classes != fresh.classes:
             return f"the learner has the classes {learner.classes!r}, these rows give {fresh.classes!r}"
-        counts = [("mistakes", fresh.mistakes), ("updates", fresh.updates), ("updates", plain.updates)]
+        counts = [("mistakes", fresh.mistakes), ("updates", plain.updates)]
         whys = (other_count(what, getattr(learner, what), replayed) for what, replayed in counts)
         if why := next((why for why in whys if why), ""):
             return why
