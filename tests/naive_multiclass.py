@@ -92,7 +92,7 @@ def largest(weights, x):
 
 
 def product(weights, x):
-    return sum((weights.get(name, Fraction(0)) * Fraction(value) for name, value in x.items()), Fraction(0))
+    return sum((Fraction(weights.get(name, 0)) * Fraction(value) for name, value in x.items()), Fraction(0))
 
 
 def margins(vectors, rows, labels):
