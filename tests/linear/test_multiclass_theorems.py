@@ -420,18 +420,19 @@ def test_a_class_that_never_came_has_no_weights_of_the_machine():
     assert one[0].tolist() == one[2].tolist() == pytest.approx([-1 / 3] * 3, rel=1e-3)
 
 
-def test_the_machine_minimises_what_the_hinge_bound_needs():
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_machine_minimises_what_the_hinge_bound_needs(classes):
     """No weights nearby, nor shorter or longer ones, have less of |U|^2/2 + C times the loss."""
     random = np.random.default_rng(9)
     X = random.standard_normal((50, 3))
-    codes = np.argmax(X + 0.5 * random.standard_normal((50, 3)), axis=1)
+    codes = np.argmax((X + 0.5 * random.standard_normal((50, 3)))[:, :classes], axis=1)
 
     def objective(U):
         return np.sum(U**2) / 2 + 0.3 * hindsight.judge_classes("", U, X, codes).hinge
 
-    U = hindsight.solve_multiclass_svm(X, codes, 3, 0.3)
+    U = hindsight.solve_multiclass_svm(X, codes, classes, 0.3)
     best = objective(U)
     for _ in range(200):
         assert objective(U + 0.05 * random.standard_normal(U.shape)) > best * (1 - 1e-3)
-    assert objective(np.zeros((3, 3))) > best
-    assert objective(U / 2) > best
+    for factor in (0.0, 0.5, 2.0):
+        assert objective(factor * U) > best
