@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 import afterwit as aw
 
 #: File, labels, the most that is wanted, and what others have reported for one pass.
@@ -9,6 +11,34 @@ FIGURES = [
     ("a9a", (-1, 1), 0.157, "Vowpal Wabbit 15.5%, River 15.9%"),
     ("spamassassin.svm.gz", (0, 1), 0.018, "Vowpal Wabbit 1.73%"),
 ]
+
+
+#: How often the digits are learned, each time in another order.
+ORDERS = 20
+
+
+def digits_case():
+    """Ten digits of 64 raw pixels, one pass: many labels at once beside one against the rest."""
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    kinds = {
+        "MulticlassPerceptron": aw.MulticlassPerceptron,
+        "AveragedMulticlassPerceptron": aw.AveragedMulticlassPerceptron,
+        "OneVsRest(Perceptron())": lambda: aw.OneVsRest(aw.Perceptron()),
+        "OneVsRest(AveragedPerceptron())": lambda: aw.OneVsRest(aw.AveragedPerceptron()),
+    }
+    means = {}
+    for name, make in kinds.items():
+        orders = (np.random.default_rng(seed).permutation(len(y)) for seed in range(ORDERS))
+        means[name] = float(np.mean([np.count_nonzero(make().learn_many(X[at], y[at]) != y[at]) for at in orders]))
+    ours, wanted = means["MulticlassPerceptron"], means["OneVsRest(Perceptron())"]
+    verdict = "reached" if ours <= wanted else "NOT REACHED"
+    others = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items() if name != "MulticlassPerceptron")
+    print(
+        f"MulticlassPerceptron on digits: {ours:.1f} mistakes; wanted <= {wanted:.1f}: {verdict} ({others})", flush=True
+    )
+    yield {"case": "MulticlassPerceptron on digits", "mistakes": means, "wanted": wanted}
 
 
 def accuracy_cases(folder):

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import afterwit as aw
-from accuracy import accuracy_cases
+from accuracy import accuracy_cases, digits_case
 from batch import batch_cases
 from certificates import certificate_cases
 from committee import committee_case, committee_figures
@@ -217,7 +217,7 @@ def main():
     need_peers()
     bare = build_bare()
     data = os.environ.get("DATA", "")
-    results = [*accuracy_cases(data), *forecast_cases(data), *committee_figures(data)]
+    results = [*accuracy_cases(data), *digits_case(), *forecast_cases(data), *committee_figures(data)]
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):
         results.append({"case": title, "seconds": times, "wanted": wanted})

@@ -10,7 +10,7 @@ from scipy import sparse
 
 import afterwit as aw
 from afterwit import adversaries
-from afterwit.core.registry import learner_names
+from afterwit.core.registry import learner_names, many_label_names
 from afterwit.core.storage import write_model
 
 
@@ -72,6 +72,22 @@ for name in learner_names().values():
             for kind, form in (("dense", X), ("sparse", sparse.csr_array(X)), ("names", names)):
                 learner = getattr(aw, name)(**options, **more)
                 results[f"{name} {number} {kind} {seed}"] = digest(*learned(learner, form, y))
+
+for name in many_label_names().values():
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        X = random.standard_normal((60, 25)) * 10.0 ** random.integers(-2, 3, size=25)
+        X *= random.random(X.shape) < 0.5
+        y = random.integers(0, 9, size=60).tolist()
+        names = [{f"f{j}": value for j, value in enumerate(row) if value} for row in X.tolist()]
+        for kind, form in (("dense", X), ("sparse", sparse.csr_array(X)), ("names", names)):
+            learner = getattr(aw, name)(intercept=seed % 2 == 1)
+            parts = [
+                part
+                for _ in range(2)
+                for part in (learner.learn_many(form, y).tolist(), learner.score_many(form).tobytes())
+            ]
+            results[f"{name} {kind} {seed}"] = digest(*parts, model(learner))
 
 roads = [(i, i + 1 + skip) for i in range(12) for skip in (0, 0, 1)]
 for options in ({"horizon": 30}, {}):

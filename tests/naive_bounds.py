@@ -43,6 +43,16 @@ BOUNDS = {
     ),
     "perceptron-update-hinge-simple": lambda radius, rho, loss: (radius / rho + sqrt(loss)) ** 2,
     "perceptron-update-hinge-euclidean": lambda radius, rho, loss: (radius / rho + loss) ** 2,
+    "multiclass-perceptron": lambda radius, margin: 2 * radius**2 / margin**2,
+    "multiclass-perceptron-hinge": lambda radius, norm, hinge_loss: 2 * radius**2 * norm**2 + 2 * hinge_loss,
+    "multiclass-perceptron-hinge-sharper": lambda radius, norm, hinge_loss: (
+        (sqrt(2) * radius * norm + sqrt(2 * radius**2 * norm**2 + 4 * hinge_loss)) ** 2 / 4
+    ),
+    "multiclass-perceptron-update-hinge": lambda radius, rho, loss: (
+        (sqrt(2) * radius / rho + sqrt(2 * radius**2 / rho**2 + 4 * loss)) ** 2 / 4
+    ),
+    "multiclass-perceptron-update-hinge-simple": lambda radius, rho, loss: (sqrt(2) * radius / rho + sqrt(loss)) ** 2,
+    "multiclass-perceptron-update-hinge-euclidean": lambda radius, rho, loss: (sqrt(2) * radius / rho + loss) ** 2,
     "perceptron-trained": lambda updates, radius, margin, rows: min(updates, radius**2 / margin**2) / rows,
     "svm-leave-one-out": lambda support_vectors, radius, margin, rows: (
         min(support_vectors, radius**2 / margin**2) / rows

@@ -31,7 +31,7 @@ def blocks(text):
         ("docs/committee.md", 3),
         ("docs/concepts.md", 4),
         ("docs/experts.md", 1),
-        ("docs/scikit-learn-and-river.md", 4),
+        ("docs/scikit-learn-and-river.md", 5),
         ("docs/paths.md", 2),
         ("docs/games.md", 3),
         ("docs/batch.md", 4),

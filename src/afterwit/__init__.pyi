@@ -61,9 +61,11 @@ from afterwit.games.solve import solve_game as solve_game
 from afterwit.kernels.dual_perceptron import DualPerceptron as _DualPerceptron
 from afterwit.kernels.kernel_perceptron import KernelPerceptron as _KernelPerceptron
 from afterwit.linear.adagrad import AdaGrad as _AdaGrad
+from afterwit.linear.averaged_multiclass_perceptron import AveragedMulticlassPerceptron as _AveragedMulticlassPerceptron
 from afterwit.linear.averaged_perceptron import AveragedPerceptron as _AveragedPerceptron
 from afterwit.linear.balanced_winnow import BalancedWinnow as _BalancedWinnow
 from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPerceptron
+from afterwit.linear.multiclass_perceptron import MulticlassPerceptron as _MulticlassPerceptron
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedAdaGrad
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
@@ -82,6 +84,9 @@ class AdaGrad(_AdaGrad):
 
 class AdaHedge(_AdaHedge):
     def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, seed: Any = 0) -> None: ...
+
+class AveragedMulticlassPerceptron(_AveragedMulticlassPerceptron):
+    def __init__(self, intercept: Any = False, labels: Any = None) -> None: ...
 
 class AveragedPerceptron(_AveragedPerceptron):
     def __init__(self, intercept: Any = False, labels: Any = None) -> None: ...
@@ -136,6 +141,9 @@ class MLpol(_MLpol):
 
 class MarginPerceptron(_MarginPerceptron):
     def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = None) -> None: ...
+
+class MulticlassPerceptron(_MulticlassPerceptron):
+    def __init__(self, intercept: Any = False, labels: Any = None) -> None: ...
 
 class NormalizedAdaGrad(_NormalizedAdaGrad):
     def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
@@ -214,6 +222,7 @@ __all__ = [
     "AdaHedge",
     "AfterwitError",
     "Assumption",
+    "AveragedMulticlassPerceptron",
     "AveragedPerceptron",
     "BalancedWinnow",
     "Boosting",
@@ -235,6 +244,7 @@ __all__ = [
     "Learner",
     "MLpol",
     "MarginPerceptron",
+    "MulticlassPerceptron",
     "NormalizedAdaGrad",
     "OneVsRest",
     "OnlineDisjunction",

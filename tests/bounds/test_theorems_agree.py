@@ -112,6 +112,7 @@ AFTERWARDS = """
     concepts.EliminationBound experts.BernsteinBound experts.PolynomialPotentialBound experts.RegretNormBound
     games.KeptRegretsBound kernels.BudgetBound linear.AdaptiveBound linear.EuclideanHingeBound
     linear.MistakesFromLoss
+    linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SimpleUpdateHingeBound
     linear.TrainedBound linear.UpdateHingeBound

@@ -17,7 +17,7 @@ import pytest
 import afterwit as aw
 from afterwit import adversaries
 from afterwit.cli import COMMANDS
-from afterwit.core.registry import expert_algorithm_names, learner_names
+from afterwit.core.registry import classifier_names, expert_algorithm_names
 from conftest import environment
 
 
@@ -408,7 +408,7 @@ def test_version_and_help(run_process, run_cli):
 
 
 def test_the_help_lists_every_learner_and_every_algorithm(run_cli):
-    for command, names in (("run", learner_names()), ("experts", expert_algorithm_names())):
+    for command, names in (("run", classifier_names()), ("experts", expert_algorithm_names())):
         shown = re.sub(r"\s", "", run_cli(command, "--help").stdout)
         assert ",".join(sorted(names)) in shown
 

@@ -5,7 +5,7 @@ import pytest
 
 import afterwit as aw
 from afterwit import adversaries
-from afterwit.core.registry import learner_names
+from afterwit.core.registry import learner_names, many_label_names
 
 
 @pytest.fixture
@@ -38,6 +38,56 @@ def test_every_learner_runs_saves_and_predicts(run_cli, data, tmp_path, name):
     wrong = int(np.count_nonzero(learner.predict_many(X) != y))
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith(f"80 examples, {wrong} mistakes")
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Five labels, some of which come late."""
+    random = np.random.default_rng(4)
+    X = random.integers(-3, 4, (120, 5)).astype(float)
+    y = [int(label) for label in np.where(np.arange(120) < 40, np.argmax(X, axis=1) % 3, np.argmax(X, axis=1))]
+    rows = [" ".join(f"{j}:{value!r}" for j, value in enumerate(row, 1) if value) for row in X.tolist()]
+    (tmp_path / "many").write_text("".join(f"{label} {row}\n" for label, row in zip(y, rows, strict=True)))
+    return np.hstack([np.zeros((120, 1)), X]), y
+
+
+@pytest.mark.parametrize("name", sorted(many_label_names()))
+@pytest.mark.parametrize("labels", [None, "4,3,2,1,0"])
+def test_a_learner_of_many_labels_runs_saves_and_predicts(run_cli, many, tmp_path, name, labels):
+    X, y = many
+    given = [] if labels is None else ["--labels", labels]
+    result = run_cli("run", "many", "--learner", name, "--model", "m", "--predictions", "p", "--passes", "2", *given)
+    assert (result.returncode, result.stderr) == (0, "")
+    shown = "as they come" if labels is None else "4, 3, 2, 1 and 0"
+    assert result.stdout.startswith(f"{name} on many, labels {shown}\n")
+    learner = getattr(aw, many_label_names()[name])(labels=None if labels is None else (4, 3, 2, 1, 0))
+    learner.learn_many(X, y)
+    predicted = learner.learn_many(X, y)
+    assert (tmp_path / "p").read_text().split() == [str(label) for label in predicted.tolist()]
+    loaded = aw.load(tmp_path / "m")
+    assert (loaded.mistakes, loaded.classes) == (learner.mistakes, learner.classes)
+    assert f"{type(learner).__name__}, 240 rounds" in result.stdout
+    result = run_cli("predict", "m", "many")
+    wrong = int(np.count_nonzero(learner.predict_many(X) != y))
+    assert result.stdout.startswith(f"120 examples, {wrong} mistakes")
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("1 1:1\n2 1:2\n7 1:3\n", ["--labels", "1,2"], "f, line 3: found the label 7 where one of 1, 2 was expected"),
+        ("", [], "f: no examples were found"),
+        ("1 1:1\n", ["--labels", "1"], "--labels must be two or more numbers separated by commas, such as 1,2,3"),
+        ("1 1:1\n", ["--labels", "1,2,x"], "--labels must be two or more numbers separated by commas, such as 1,2,3"),
+        ("1 1:1\n", ["--labels", "1,2,1"], "--labels must be different numbers"),
+        ("1 1:1\n", ["--labels", "1,2,nan"], "--labels must be different numbers"),
+    ],
+)
+def test_labels_of_a_learner_of_many_that_may_not_come(run_cli, tmp_path, text, arguments, message):
+    (tmp_path / "f").write_text(text)
+    result = run_cli("run", "f", "--learner", "multiclass-perceptron", *arguments)
+    assert result.returncode == 2
+    assert f"afterwit: {message}" in result.stderr
 
 
 def test_options_reach_the_learner(run_cli, data, tmp_path):

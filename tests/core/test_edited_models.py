@@ -108,6 +108,12 @@ STATES = [
     ("OneVsRest-dense", "learners", lambda learners: learners[1:], "learners must be one state for each of"),
     ("OneVsRest-dense", "learners", lambda learners: [5, *learners[1:]], "learners[0] must be a state after"),
     ("OneVsRest-dense", "classes", [[1], [2]], "classes must be a list of different labels"),
+    ("MulticlassPerceptron-dicts", "classes", ["dog"], "weights must be an array with a column for each of 1 classes"),
+    ("MulticlassPerceptron-dicts", "classes", [[1], [2]], "classes must be a list of different labels"),
+    ("MulticlassPerceptron-dense", "classes", ["dog"], "classes must be a list of different labels, where no labels"),
+    ("MulticlassPerceptron-dense", "weights", lambda weights: weights.reshape(-1), "weights must be a 2-D array"),
+    ("MulticlassPerceptron-csr", "rounds", 1, "rounds, mistakes and updates must be counts"),
+    ("AveragedMulticlassPerceptron-csr", "moments", lambda moments: moments[1:], "moments must be as many numbers"),
     ("RepeatLastLabel-other", "last", 5, "last must be -1, 0 or 1"),
 ]
 PARAMETERS = [

@@ -83,6 +83,7 @@ BLOCKS = {
     "kernel, function": ("aw.KernelPerceptron(lambda x, z: float(x @ z))", "numbers(4_000, 6)"),
     "committee": ("aw.Committee()", "numbers(400_000, 6)"),
     "one against the rest": ("aw.OneVsRest(aw.AdaGrad(), labels=(-1, 1))", "numbers(400_000, 6)"),
+    "many labels": ("aw.AveragedMulticlassPerceptron()", "numbers(400_000, 6)"),
     "disjunction": ("aw.WinnowDisjunction(6)", "(numbers(100_000, 6) > 0).astype(float)"),
     "last label": ("aw.OneVsRest(aw.RepeatLastLabel(), labels=(-1, 1))", "numbers(400_000, 6)"),
 }

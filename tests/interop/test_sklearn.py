@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_classifiers_train, check_estima
 
 import afterwit as aw
 from afterwit.core.certificate import Verdict
-from afterwit.core.registry import learner_names
+from afterwit.core.registry import learner_names, many_label_names
 from afterwit.errors import InputError
 from afterwit.sklearn import OnlineClassifier
 from engines import ONE_OF_EACH, engine
@@ -29,12 +29,12 @@ DEFAULT = OnlineClassifier().learner
 OTHERS = [name for name in NAMES if name not in ONE_OF_EACH]
 
 
-@parametrize_with_checks([OnlineClassifier(name) for name in ONE_OF_EACH])
+@parametrize_with_checks([OnlineClassifier(name) for name in (*ONE_OF_EACH, "multiclass-perceptron")])
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [*OTHERS, "averaged-multiclass-perceptron"])
 def test_the_others_learn_what_scikit_learn_wants(name):
     """The check that depends on the algorithm, not only on its engine."""
     check_classifiers_train(name, OnlineClassifier(name))
@@ -62,10 +62,11 @@ def digits():
 
 
 def test_a_learner_goes_by_its_name():
-    for name, learner in learner_names().items():
+    for name, learner in {**learner_names(), **many_label_names()}.items():
         assert type(OnlineClassifier(name)._make()) is getattr(aw, learner)
     assert learner_names()["perceptron"] == "Perceptron"
-    assert "one-vs-rest" not in learner_names()
+    assert set(many_label_names()) == {"multiclass-perceptron", "averaged-multiclass-perceptron"}
+    assert not {"one-vs-rest", *many_label_names()} & set(learner_names())
     assert DEFAULT == "averaged-perceptron"
 
 
@@ -93,6 +94,32 @@ def test_a_class_or_an_instance_will_do(digits):
     assert OnlineClassifier(instance).fit(X, y).learner_ == by_name.learner_
     assert instance.rounds == 0
     assert OnlineClassifier(instance).get_params()["rate"] == 0.5
+
+
+@pytest.mark.parametrize("name", ["multiclass-perceptron", "averaged-multiclass-perceptron"])
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_a_learner_of_many_labels_learns_them_by_itself(digits, name, classes):
+    X, y = digits[0][digits[1] < classes][:300], digits[1][digits[1] < classes][:300]
+    kind = getattr(aw, many_label_names()[name])
+    classifier = OnlineClassifier(name, intercept=True, passes=2, shuffle=False).fit(X, y)
+    learner = kind(intercept=True, labels=range(classes))
+    for _ in range(2):
+        learner.learn_many(X, y)
+    assert classifier.learner_ == learner
+    assert classifier.predict(X).tolist() == learner.predict_many(X).tolist()
+    scores = learner.score_many(X)
+    wanted = scores[:, 1] - scores[:, 0] if classes == 2 else scores
+    assert classifier.decision_function(X).tolist() == wanted.tolist()
+    assert classifier.certificate(X, y).verdict is Verdict.HOLDS
+    for other in (kind, kind(intercept=False, labels=("a", "b"))):
+        again = OnlineClassifier(other, intercept=True, passes=2, shuffle=False).fit(X, y)
+        assert again.learner_ == learner
+
+
+def test_a_tie_between_two_classes_goes_to_the_first():
+    classifier = OnlineClassifier("multiclass-perceptron", passes=1, shuffle=False).fit([[1.0], [-1.0]], ["b", "a"])
+    assert classifier.decision_function([[0.0]]).tolist() == [0.0]
+    assert classifier.predict([[0.0]]).tolist() == ["a"] == [classifier.learner_.predict_one([0.0])]
 
 
 def test_an_unknown_option_is_refused_with_the_ones_there_are():

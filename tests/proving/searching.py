@@ -21,7 +21,7 @@ from proving.judging import ERROR, Table, key_of
 
 #: Where the sequences are.
 FAMILIES = (
-    "experts", "decisions", "linear", "descent", "scale_free", "kernels", "concepts", "batch", "games", "samples", "rounds",
+    "experts", "decisions", "linear", "descent", "scale_free", "multiclass", "kernels", "concepts", "batch", "games", "samples", "rounds",
 )  # fmt: skip
 
 #: What plays sequences, by subject: a function of a table and a source of random numbers.
@@ -35,11 +35,14 @@ SHARES = {
     "OneVsRest": 0.1,
     "kernel_margin_bound": 0.1,
     "the perceptron's adversary": 0.2,
+    "the multiclass perceptron's adversary": 0.1,
     "the SVM left out": 0.2,
     "KernelPerceptron": 0.3,
     "DualPerceptron": 0.3,
     "Perceptron": 0.4,
     "AveragedPerceptron": 0.4,
+    "MulticlassPerceptron": 0.2,
+    "AveragedMulticlassPerceptron": 0.2,
     "VotedPerceptron": 0.4,
 }
 

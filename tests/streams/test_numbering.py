@@ -24,6 +24,8 @@ LEARNERS = [
     aw.DualPerceptron,
     aw.Committee,
     aw.OneVsRest,
+    lambda: aw.MulticlassPerceptron(intercept=True),
+    aw.AveragedMulticlassPerceptron,
 ]
 
 

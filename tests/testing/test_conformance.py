@@ -25,6 +25,8 @@ CLASSIFIERS = {
     "Halving": ({"hypotheses": concepts.monotone_disjunctions(4)},),
     "MarginPerceptron": ({}, {"margin": 0.02}),
     # Unless they are named, other labels than those of the suite might come.
+    "AveragedMulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
+    "MulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
     "OneVsRest": ({"labels": (-1, 1)},),
     "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared"}),
     "OnlineSVM": ({}, {"C": 0.5, "rate": 0.3}),

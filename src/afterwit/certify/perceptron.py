@@ -101,7 +101,7 @@ def _follows_the_rule(
             for suspect in wrong.tolist():
                 distance = abs(signs[suspect] * rows.times(weights, suspect, suspect + 1)[0] - floor)
                 if distance > ROUNDING * (floor + rows.times(added, suspect, suspect + 1, absolute=True)[0]):
-                    detail = f"row {suspect} was not treated by the rule{_because_of_size(unit)}"
+                    detail = f"row {suspect} was not treated by the rule{because_of_size(unit)}"
                     return Assumption(statement, Basis.OBSERVED, False, detail)
             if row < len(signs):
                 rows.add(weights, row, signs[row])
@@ -111,7 +111,7 @@ def _follows_the_rule(
     return Assumption(statement, Basis.OBSERVED, True, f"every round multiplied out, {counted(count, 'update')}")
 
 
-def _because_of_size(unit: float) -> str:
+def because_of_size(unit: float) -> str:
     """A reason that is not the learner's fault: products of its numbers overflow or vanish."""
     if unit > 1e150:
         return ": products of numbers as large as these overflow"

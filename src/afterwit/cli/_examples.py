@@ -33,19 +33,21 @@ class Examples:
     """A libsvm stream for `play`.
 
     source      a path, or - for standard input
-    labels      the two labels; None detects them
+    labels      the two labels; None detects them. If there are many, those that may come; None for any
     remember    keep at most this many non-zero values for later passes and the certificate; None keeps all
     on_pass     called at the start of each pass
     first_id    the id of the first column; None if columns are the ids
+    many        whether there may be more than two labels
     """
 
     def __init__(
         self,
         source: str,
-        labels: tuple[Any, Any] | None,
+        labels: tuple[Any, ...] | None,
         remember: int | None,
         on_pass: Callable[[], None],
         first_id: int | None = None,
+        many: bool = False,
     ) -> None:
         self.stream = LibsvmStream(source, first_id)
         self.on_pass = on_pass
@@ -60,11 +62,23 @@ class Examples:
         self.size = self._first.size
         self.rereadable = self.size is not None
         self._pass = 0
+        self.many = many
+        self.labels = labels
         try:
-            self.labels = labels if labels is not None else self._find_labels(self._first)
+            if many:
+                self._hold_first(self._first)
+            elif labels is None:
+                self.labels = self._find_labels(self._first)
         except BaseException:
             self._first.close()
             raise
+
+    def _hold_first(self, reader: LibsvmReader) -> None:
+        """Any labels may come; but there must be an example."""
+        block = reader.take(1)
+        if block is None:
+            raise StreamError("no examples were found", path=self.stream.name)
+        self._held.append(Held(block, reader.features, reader.row_lines))
 
     def _find_labels(self, reader: LibsvmReader) -> tuple[Any, Any]:
         """The two labels, found by reading ahead; what was read is held for the first pass.
@@ -174,13 +188,18 @@ class _Reader:
         return held.block
 
     def _check_labels(self, held: Held) -> None:
-        """Name the line of a label that is not one of the two."""
-        labels = held.block[1]
-        negative, positive = self._examples.labels
-        known = (labels == negative) | (labels == positive)
+        """Name the line of a label that may not come."""
+        labels, allowed = held.block[1], self._examples.labels
+        if allowed is None:
+            return
+        known = np.isin(labels, allowed)
         if not known.all():
             i = int(np.argmin(known))
-            expected = f"{negative} or {positive} was expected (--labels NEGATIVE,POSITIVE gives the two labels)"
+            if self._examples.many:
+                expected = f"one of {', '.join(map(str, allowed))} was expected (--labels names all that may come)"
+            else:
+                negative, positive = allowed
+                expected = f"{negative} or {positive} was expected (--labels NEGATIVE,POSITIVE gives the two labels)"
             reason = f"found the label {label_as_written(labels[i])} where {expected}"
             raise StreamError(reason, path=self._examples.stream.name, line=int(held.row_lines[i]))
 

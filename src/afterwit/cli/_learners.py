@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from afterwit.cli._shown import require_known
-from afterwit.core.registry import learner_class, learner_names, options_of
+from afterwit.core.registry import classifier_class, classifier_names, options_of
 from afterwit.errors import AfterwitError, invalid, unknown_option
 
 #: The kernels for rows of numbers.
@@ -16,8 +16,8 @@ KERNELS = ("linear", "polynomial", "all_products", "gaussian")
 
 def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
     """The learner of that name, with options written as NAME=VALUE."""
-    require_known("learner", name, sorted(learner_names()))
-    kind = learner_class(name)
+    require_known("learner", name, sorted(classifier_names()))
+    kind = classifier_class(name)
     return kind(**read_options(name, options, options_of(kind)), labels=labels)
 
 

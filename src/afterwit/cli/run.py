@@ -16,7 +16,7 @@ from afterwit.cli._progress import display
 from afterwit.cli._shown import NamesOption, first_id_option, show_certificate, show_no_certificate, verbose_option
 from afterwit.core.files import new_file
 from afterwit.core.protocol import HEADER, Record, play
-from afterwit.core.registry import learner_names
+from afterwit.core.registry import classifier_names, many_label_names
 from afterwit.core.storage import write_model
 from afterwit.errors import invalid
 from afterwit.streams.libsvm import label_as_written
@@ -31,7 +31,7 @@ MOST_TO_REMEMBER = 20_000_000
     "--learner",
     "name",
     cls=NamesOption,
-    names=learner_names,
+    names=classifier_names,
     metavar="NAME",
     default="perceptron",
     show_default=True,
@@ -47,7 +47,8 @@ MOST_TO_REMEMBER = 20_000_000
 @click.option(
     "--labels",
     metavar="NEGATIVE,POSITIVE",
-    help="The two labels. Default: detected from the file; the smaller one is the negative label.",
+    help="The two labels. Default: detected from the file; the smaller one is the negative label. For a learner of "
+    "many labels: all that may come. Default: any.",
 )
 @click.option(
     "--passes",
@@ -88,19 +89,20 @@ def run(
     """
     distinct_files(FILE=file, model=model, predictions=predictions)
     make_learner(name, options, (-1, 1))
+    many = name in many_label_names()
     with ExitStack() as files:
         # Open the result files first: a typo in a path must not cost a long run.
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
         remember = {None: MOST_TO_REMEMBER, True: None, False: 0}[certificate]
-        examples = Examples(file, _two_labels(labels), remember, lambda: _empty(prediction_file), first_id)
+        given = _labels_written(labels, many)
+        examples = Examples(file, given, remember, lambda: _empty(prediction_file), first_id, many)
         if passes > 1 and not examples.rereadable:
             examples.remember_all()
         learner = make_learner(name, options, examples.labels)
-        negative, positive = examples.labels
         with display(examples.stream.name, None if examples.size is None else passes * examples.size) as shown:
             examples.on_bytes = shown.advance_to
-            shown.line(f"{name} on {examples.stream.name}, labels {negative} and {positive}\n")
+            shown.line(f"{name} on {examples.stream.name}, labels {_shown_labels(examples.labels)}\n")
             shown.line(HEADER)
             record = play(
                 learner,
@@ -134,16 +136,29 @@ def _show_certificate(record: Record, learner: Any, examples: Examples, verbose:
     show_certificate(found, verbose)
 
 
-def _two_labels(text: str | None) -> tuple[Any, Any] | None:
+def _labels_written(text: str | None, many: bool) -> tuple[Any, ...] | None:
+    """The labels of the option: two of them, or for a learner of many labels two or more."""
     if text is None:
         return None
+    two, several = (
+        "two numbers separated by a comma, such as -1,1",
+        "two or more numbers separated by commas, such as 1,2,3",
+    )
     try:
-        negative, positive = (float(part) for part in text.split(","))
+        labels = [float(part) for part in text.split(",")]
     except ValueError:
-        raise invalid("--labels", "two numbers separated by a comma, such as -1,1", text) from None
-    if negative == positive or not (math.isfinite(negative) and math.isfinite(positive)):
-        raise invalid("--labels", "two different numbers", text)
-    return label_as_written(negative), label_as_written(positive)
+        labels = []
+    if len(labels) < 2 or (len(labels) > 2 and not many):
+        raise invalid("--labels", several if many else two, text)
+    if len(set(labels)) < len(labels) or not all(map(math.isfinite, labels)):
+        raise invalid("--labels", "different numbers" if many else "two different numbers", text)
+    return tuple(map(label_as_written, labels))
+
+
+def _shown_labels(labels: tuple[Any, ...] | None) -> str:
+    if labels is None:
+        return "as they come"
+    return f"{', '.join(map(str, labels[:-1]))} and {labels[-1]}"
 
 
 def _nothing(*_: int) -> None:

@@ -73,14 +73,37 @@ def learner_names() -> dict[str, str]:
     return {command_name(kind): name for name, kind in classes("classifier").items() if _is_ready(kind)}
 
 
+def many_label_names() -> dict[str, str]:
+    """Name -> class, for every such classifier of many labels, unless it is made of others."""
+    kinds = classes("classifier").items()
+    return {
+        command_name(kind): name
+        for name, kind in kinds
+        if _needs_nothing(kind) and kind.many_labels and "learner" not in options_of(kind)
+    }
+
+
+def classifier_names() -> dict[str, str]:
+    """Both: name -> class, for every classifier that its name alone makes."""
+    return {**learner_names(), **many_label_names()}
+
+
 def _is_ready(kind: Any) -> bool:
-    needs_nothing = all(default is not REQUIRED for default in options_of(kind).values())
-    return needs_nothing and kind.takes == "numbers" and not kind.many_labels
+    return _needs_nothing(kind) and not kind.many_labels
+
+
+def _needs_nothing(kind: Any) -> bool:
+    return kind.takes == "numbers" and all(default is not REQUIRED for default in options_of(kind).values())
 
 
 def learner_class(name: Any, parameter: str = "learner") -> Any:
     """The class of that name."""
     return _named(name, parameter, learner_names())
+
+
+def classifier_class(name: Any, parameter: str = "learner") -> Any:
+    """The class of that name, of two labels or of many."""
+    return _named(name, parameter, classifier_names())
 
 
 def expert_algorithm_names() -> dict[str, str]:

@@ -78,7 +78,7 @@ def solve_max_margin(matrix: Any, signs: Signs, hinge: Least | None = None) -> A
         return None
     firmer = solve_svm(matrix, signs, 1e8 / radius**2)
     best = max(nearest, firmer, key=lambda vector: _margin(matrix, signs, vector))
-    best = _polish(matrix, signs, best)
+    best = polish(matrix, signs, best)
     return best / np.linalg.norm(best)
 
 
@@ -122,7 +122,7 @@ def _largest_possible(matrix: Any, signs: Signs, vector: Any) -> float:
     return float(np.linalg.norm(near.T @ (weights / weights.sum())))
 
 
-def _polish(matrix: Any, signs: Signs, vector: Any) -> Any:
+def polish(matrix: Any, signs: Signs, vector: Any) -> Any:
     """The exact optimum from a near one: solve the rows near the margin, add violated rows, repeat."""
     from scipy.optimize import nnls
 

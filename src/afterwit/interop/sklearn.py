@@ -1,8 +1,9 @@
 """The learners as a scikit-learn classifier.
 
 `OnlineClassifier` takes a learner by its name, with its options, and behaves as scikit-learn's estimators do: in
-pipelines, in searches over parameters, in cross-validation. With more than two classes it is one against the rest. The
-learner itself is ``learner_``, and what was promised about its run is ``certificate(X, y)``.
+pipelines, in searches over parameters, in cross-validation. With more than two classes it is one against the rest,
+unless the learner is one of many labels. The learner itself is ``learner_``, and what was promised about its run is
+``certificate(X, y)``.
 
 >>> from sklearn.datasets import load_digits
 >>> X, y = load_digits(return_X_y=True)
@@ -29,7 +30,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from afterwit.core.probabilities import refusal
-from afterwit.core.registry import learner_class, learner_names, options_of
+from afterwit.core.registry import classifier_class, classifier_names, many_label_names, options_of
 from afterwit.data import checks
 from afterwit.errors import AfterwitError, Words, invalid, shorten, unknown_option
 from afterwit.reductions.one_vs_rest import OneVsRest
@@ -44,14 +45,15 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     """A learner of this package in scikit-learn's form.
 
     learner       a name, such as "averaged-perceptron" or "winnow" (the class in `afterwit.LEARNERS`, in lower case
-                  with hyphens); or a learner of two labels, or its class
+                  with hyphens), or "multiclass-perceptron" and its like; or such a learner itself, or its class
     passes        how often ``fit`` learns the examples, always in the same order
     shuffle       whether ``fit`` learns them in a random order (data sets are often sorted by class), or as they come
     random_state  the order: a seed, a generator of numpy's, or None for another one each time
     options       the learner's own, by name: ``OnlineClassifier("perceptron", rate=0.5)``. Any other is refused.
 
     Fitted: ``classes_``, ``n_features_in_``, ``feature_names_in_``, ``learner_`` (for more than two classes a
-    `OneVsRest`), ``order_`` (the order in which ``fit`` learned the rows; None if they came by ``partial_fit``).
+    `OneVsRest`, unless the learner is one of many labels), ``order_`` (the order in which ``fit`` learned the rows;
+    None if they came by ``partial_fit``).
     """
 
     def __init__(
@@ -143,18 +145,18 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             raise invalid("y", "labels of two or more classes", Words(f"one class, {classes.tolist()}"))
         learner = self._make()
         labels = tuple(classes.tolist())
-        if len(labels) == 2:
+        if len(labels) == 2 or learner.many_labels:
             self.learner_ = type(learner)(**{**learner.parameters, "labels": labels})
         else:
             self.learner_ = OneVsRest(learner, labels=labels)
         self.classes_ = classes
 
     def _make(self) -> Any:
-        """A fresh binary learner with the options."""
+        """A fresh learner with the options."""
         options, allowed = self._options, _defaults(self.learner)
         if allowed is None:
-            known = ", ".join(learner_names())
-            raise invalid("learner", f"one of {known}, or a learner of two labels or its class", self.learner)
+            known = ", ".join(classifier_names())
+            raise invalid("learner", f"one of {known}, or such a learner or its class", self.learner)
         _refuse_strangers(options, allowed, self.learner)
         kind = _kind(self.learner)
         if kind is self.learner or isinstance(self.learner, str):
@@ -165,6 +167,17 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """The scores: for two classes one number, positive for the second; for more a column for each."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of every row."""
+        scores = self._scores(X)
+        codes = (scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
+        predictions: npt.NDArray[Any] = self.classes_[codes]
+        return predictions
+
+    def _scores(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         scores: npt.NDArray[np.float64] = self.learner_.score_many(X)
@@ -188,13 +201,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             raise AttributeError(str(refusal(learner)))
         return True
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of every row."""
-        scores = self.decision_function(X)
-        codes = (scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
-        predictions: npt.NDArray[Any] = self.classes_[codes]
-        return predictions
-
     def certificate(self, X: Any, y: Any) -> Any:
         """What was promised, what happened and what hindsight would have given, for the X, y that were fitted."""
         check_is_fitted(self)
@@ -213,10 +219,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 def _kind(learner: Any) -> Any:
     """The class of a learner given by name, as a class or as an instance; None if there is none."""
     if isinstance(learner, str):
-        return learner_class(learner) if learner in learner_names() else None
+        return classifier_class(learner) if learner in classifier_names() else None
     kind = learner if isinstance(learner, type) else type(learner)
-    binary = hasattr(kind, "learn_many") and hasattr(kind, "score_many") and not getattr(kind, "many_labels", False)
-    return kind if binary else None
+    if getattr(kind, "many_labels", False):
+        return kind if kind.__name__ in many_label_names().values() else None
+    return kind if hasattr(kind, "learn_many") and hasattr(kind, "score_many") else None
 
 
 def _defaults(learner: Any) -> dict[str, Any] | None:

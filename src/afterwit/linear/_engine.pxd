@@ -12,5 +12,6 @@ cdef class LinearLearner(WeightLearner):
     cdef bint update(self, int y, double score) noexcept nogil
     cdef double learn_row(self, int y) noexcept nogil
 
+    cdef double _learn_example(self, object x, int sign) except? -1
     cdef double _learn_current(self, int sign, Py_ssize_t features, bint named) except? -1
     cdef double _score(self, object x) except? -1

@@ -151,15 +151,24 @@ class LinearLearner(WeightLearner):
 
     def learn_one(self, x: Any, y: Any) -> Any:
         sign: cython.int
+        try:
+            sign = self._signs[y]
+        except (KeyError, TypeError):
+            sign = self._sign(y)
+        score: cython.double = self._learn_example(x, sign)
+        if self._undecided:
+            self._decide([y])
+        return self._labels.positive if score >= 0 else self._labels.negative
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def _learn_example(self, x: Any, sign: cython.int) -> cython.double:
+        """Learn one example, in whatever form it comes; its score before that."""
         unseen: cython.int
         needed: cython.Py_ssize_t
         features: cython.Py_ssize_t
         named: cython.bint
         score: cython.double = 0.0
-        try:
-            sign = self._signs[y]
-        except (KeyError, TypeError):
-            sign = self._sign(y)
         x = self._by_name(x)
         if isinstance(x, dict):
             self._begin_turn()
@@ -172,26 +181,20 @@ class LinearLearner(WeightLearner):
                     score = self._learn_current(sign, features, named)
             finally:
                 self._lock.release()
-            if unseen < 0:
-                return self.learn_one(as_floats(x), y)
-        else:
-            row = self._by_position(x)
-            self._begin_turn()
-            try:
-                features = self._features
-                needed = self._lay_out(row)
-                if needed > features:
-                    self.grow(needed)
-                    self._known = True
-                if needed >= 0:
-                    score = self._learn_current(sign, features, False)
-            finally:
-                self._lock.release()
-            if needed < 0:
-                score = self._learn(read_one(x), np.full(1, sign, dtype=np.int8))[0]
-        if self._undecided:
-            self._decide([y])
-        return self._labels.positive if score >= 0 else self._labels.negative
+            return self._learn_example(as_floats(x), sign) if unseen < 0 else score
+        row = self._by_position(x)
+        self._begin_turn()
+        try:
+            features = self._features
+            needed = self._lay_out(row)
+            if needed > features:
+                self.grow(needed)
+                self._known = True
+            if needed >= 0:
+                score = self._learn_current(sign, features, False)
+        finally:
+            self._lock.release()
+        return self._learn(read_one(x), np.full(1, sign, dtype=np.int32))[0] if needed < 0 else score
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
@@ -232,11 +235,13 @@ class LinearLearner(WeightLearner):
         if rows.count == 0:
             return scores
         noted = view(np.empty(rows.count, dtype=np.int8) if updated is None else updated)
+        # Wide enough for the numbers of classes, which other learners have in the place of signs.
+        signs = view(np.asarray(signs, dtype=np.int32))
         self._begin_turn()
         try:
             begin_rounds()
             try:
-                self._learn_block(rows, view(signs), view(scores), noted)
+                self._learn_block(rows, signs, view(scores), noted)
             finally:
                 self._rest()
                 end_rounds()
@@ -297,7 +302,7 @@ class LinearLearner(WeightLearner):
             if done == begin:
                 # The values were checked; so they are others now than they were then.
                 raise DivergenceError(
-                    f"the weights of {type(self).__name__} are infinite or NaN, because the values in X were changed "
+                    f"the weights of {self._called} are infinite or NaN, because the values in X were changed "
                     "while they were learned; make the learner anew, and do not write to X meanwhile"
                 )
             if done == begin + 1:
@@ -343,15 +348,20 @@ class LinearLearner(WeightLearner):
         """Whether it cannot diverge, whatever it has learned, as long as values are moderate: steps are bounded."""
         return self._proven > 0 and self._options.get("loss") != "squared"
 
+    @property
+    def _called(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
+
     def _divergence(self) -> DivergenceError:
         remedy = "use a smaller rate or scale the features" if "rate" in self._options else "scale the features"
-        what = f"a score or a weight of {type(self).__name__} infinite or NaN"
+        what = f"a score or a weight of {self._called} infinite or NaN"
         return DivergenceError(f"round {self._rounds + 1:,} would make {what}; {remedy}")
 
     def _learn_rows(
         self,
         rows: Any,
-        signs: cython.schar[::1],
+        signs: cython.int[::1],
         scores: cython.double[::1],
         updated: cython.schar[::1],
         begin: cython.Py_ssize_t,

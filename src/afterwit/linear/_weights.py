@@ -220,7 +220,7 @@ class WeightLearner(RowLearner):
 
     def _check_state(self, state: Any) -> None:
         RowLearner._check_state(self, state)
-        names, each = state["names"], self._numbers_of_each
+        each = self._numbers_of_each
         features = 0
         for place, name in enumerate(self._stored):
             numbers = state[name]
@@ -229,7 +229,10 @@ class WeightLearner(RowLearner):
             features = features if place else len(numbers) // each
             if len(numbers) != features * each or features < self._reserved:
                 raise invalid(name, "as many numbers for every feature", Words(counted(len(numbers), "number")))
-        count = features - self._reserved
+        self._check_features(features - self._reserved, state["names"])
+
+    def _check_features(self, count: int, names: Any) -> None:
+        """Refuse a saved state with too many features, or with names that are not theirs."""
         if count > LARGEST_POSITION + 1:
             raise invalid(self._stored[0], f"at most {LARGEST_POSITION + 1:,} numbers", Words(f"{count:,}"))
         if names is not None and not are_different(names, count):
@@ -237,8 +240,7 @@ class WeightLearner(RowLearner):
 
     def _become(self, state: Any) -> None:
         names = state["names"]
-        each = self._numbers_of_each
-        numbers = np.column_stack([state[name].reshape(-1, each) for name in self._stored])
+        numbers = self._numbers_in(state)
         known = list(names) if names is not None else []
         vocabulary = {name: j + self._reserved for j, name in enumerate(known)}
         self._weights = view(self._with_room(numbers.reshape(-1), max(16, len(numbers))))
@@ -247,3 +249,7 @@ class WeightLearner(RowLearner):
         self._vocabulary = vocabulary
         self._features = len(numbers)
         RowLearner._become(self, state)
+
+    def _numbers_in(self, state: Any) -> Any:
+        """What a checked state has for every feature: a row of ``_stride`` numbers."""
+        return np.column_stack([state[name].reshape(-1, self._numbers_of_each) for name in self._stored])

@@ -107,8 +107,8 @@ class HingeBound(PerceptronBound):
 
     def certify(self, evidence: Any) -> Any:
         best = evidence.best(lambda u: self.bound(evidence.radius, u.norm, u.hinge))
-        unit = evidence.unit
-        inputs = {"R": unit * evidence.radius, "|u|": best.norm / unit, "L": best.hinge, "comparator": best.source}
+        unit, norm = evidence.unit, self.inputs[1].symbol
+        inputs = {"R": unit * evidence.radius, norm: best.norm / unit, "L": best.hinge, "comparator": best.source}
         return evidence.certificate(self, self.bound(evidence.radius, best.norm, best.hinge), inputs)
 
 
@@ -146,6 +146,8 @@ class UpdateHingeBound(PerceptronBound):
     needs = "w starts at 0; the losses are those of the rounds with an update"
     citation = "Mohri et al. 2018, Theorem 8.11"
     foreseeable = False
+    #: The bound by which the comparator is chosen.
+    chosen_by: type[HingeBound] = RootHingeBound
 
     @staticmethod
     def bound(radius: Any, rho: Any, loss: Any) -> Any:
@@ -157,7 +159,7 @@ class UpdateHingeBound(PerceptronBound):
         return comparator.hinge
 
     def certify(self, evidence: Any) -> Any:
-        chosen = evidence.best(lambda u: RootHingeBound.bound(evidence.radius, u.norm, u.hinge))
+        chosen = evidence.best(lambda u: self.chosen_by.bound(evidence.radius, u.norm, u.hinge))
         if chosen.norm > 0:
             chosen = evidence.losses_on_updates(chosen)
         loss, unit = self.size(chosen), evidence.unit

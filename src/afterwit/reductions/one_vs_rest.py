@@ -32,15 +32,14 @@ import numpy.typing as npt
 
 from afterwit.core.certificate import Certificate, certify
 from afterwit.core.declared import Option
-from afterwit.core.learner import BinaryLearner, Storable, checked_counts
+from afterwit.core.learner import BinaryLearner, checked_counts
+from afterwit.core.many_labels import MANY_LABELS, ManyLabelLearner
 from afterwit.core.probabilities import refusal, shares
-from afterwit.core.protocol import Training
 from afterwit.core.theorem import Theorem
-from afterwit.core.turns import Lock, Rounds, parts
-from afterwit.data import checks
+from afterwit.core.turns import Rounds, parts
+from afterwit.data.classes import Classes, Codes
 from afterwit.data.rows import Rows, as_mapping, read_many, read_one
-from afterwit.data.values import are_different
-from afterwit.errors import DivergenceError, Words, counted, invalid, shorten
+from afterwit.errors import DivergenceError, counted, invalid, shorten
 from afterwit.linear._engine import LinearLearner
 from afterwit.linear._row import is_harmless
 from afterwit.linear._stops import MODERATE
@@ -55,7 +54,6 @@ from afterwit.reductions._binary import (
     shared_row,
     undone_if_refused,
 )
-from afterwit.reductions._classes import Classes, Codes, different_labels
 
 
 class SumOfBounds(Theorem):
@@ -79,7 +77,7 @@ class SumOfBounds(Theorem):
         return replace(made, others=tuple(evidence.binary.values()))
 
 
-class OneVsRest(Storable):
+class OneVsRest(ManyLabelLearner):
     """A learner of many labels, made of one binary learner for each class.
 
     learner  the binary learner to copy for each class, an instance (which is never changed; its labels and what it has
@@ -89,24 +87,19 @@ class OneVsRest(Storable):
              learn the rounds before, and from then on learns every round. Before the first, None is predicted.
     """
 
-    role = "classifier"
-    takes = "numbers"
-    many_labels = True
     theorems = (SumOfBounds(),)
     checker = "one_vs_rest"
-    learns_blocks = True
 
-    options = (Option("learner", None), Option("labels", None, checks.optional(different_labels)))
+    options = (Option("learner", None), MANY_LABELS)
 
     def _begin(self) -> None:
-        given, self._labels = self._options["learner"], self._options["labels"]
+        ManyLabelLearner._begin(self)
+        given = self._options["learner"]
         if given is not None:
             allowed = "a learner of two labels with scores, or a class of such learners"
             self._options["learner"] = fresh("learner", given, (-1, 1), ("score_one",), allowed)
         self._base = self._options["learner"] or Perceptron(labels=(-1, 1))
-        self._lock = Lock(reentrant=True)
         self._rounds = self._mistakes = self._updates = 0
-        self._classes = Classes(self._labels or (), self._labels)
         self._learners = [blank(self._base) for _ in self._classes.labels]
 
     # ------------------------------------------------------------------ one round
@@ -199,30 +192,9 @@ class OneVsRest(Storable):
                 _scores(self._base, rows)
             return self._classes.decode(race.leaders)
 
-    def learn_many(self, X: Any, y: Any) -> npt.NDArray[Any]:
-        """``learn_one`` for every row in order. Returns the predictions made before each label was seen."""
-        with self._lock:
-            leaders = self._learn(*self._checked(X, y))
-            return self._classes.decode(leaders)
-
-    def fit(self, X: Any, y: Any, max_passes: Any = 1000) -> Training:
-        """Learn X again and again until a whole pass changes nothing, at most ``max_passes`` times.
-
-        Binary learners that follow a gradient change in nearly every round: they stop after a pass without a mistake.
-        """
-        most = checks.count("max_passes", max_passes)
-        mistakes: list[int] = []
-        converged = False
-        counted = "_mistakes" if getattr(self._base, "converges_without", "") == "mistakes" else "_updates"
-        with self._lock:
-            rows, codes, new = self._checked(X, y)
-            while len(mistakes) < most and not converged:
-                before, mistakes_before = getattr(self, counted), self._mistakes
-                self._learn(rows, codes, new)
-                new = {}
-                mistakes.append(self._mistakes - mistakes_before)
-                converged = getattr(self, counted) == before
-        return Training(converged=converged, mistakes_per_pass=tuple(mistakes))
+    @property
+    def _converges_without(self) -> str:
+        return "mistakes" if getattr(self._base, "converges_without", "") == "mistakes" else "updates"
 
     def _learn(self, rows: Any, codes: Codes, new: dict[Any, int]) -> Codes:
         """Learn rows in order; the codes of the predictions. ``new`` has the first row of each class that begins.
@@ -309,30 +281,12 @@ class OneVsRest(Storable):
     def _read_one(self, x: Any) -> Any:
         return self._base._read_one(x) if isinstance(self._base, BinaryLearner) else _finite(read_one(x))
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, Codes, dict[Any, int]]:
-        rows = self._read(X)
-        codes, new = self._classes.read(y, rows.first)
-        if len(codes) != rows.count:
-            raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", Words(counted(len(codes), "label")))
-        return rows, codes, new
-
     # ------------------------------------------------------------------ what it knows
 
     @property
     def learner(self) -> Any:
         """A fresh binary learner, as each class begins with."""
         return blank(self._base)
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """The labels it can predict, in the order in which they came."""
-        return tuple(self._classes.labels)
-
-    @property
-    def labels(self) -> tuple[Any, ...] | None:
-        """The labels that may come; None if any may."""
-        allowed: tuple[Any, ...] | None = self._labels
-        return allowed
 
     @property
     def learners(self) -> dict[Any, Any]:
@@ -377,16 +331,13 @@ class OneVsRest(Storable):
                 "rounds": self._rounds,
                 "mistakes": self._mistakes,
                 "updates": self._updates,
-                "classes": list(self._classes.labels) if self._labels is None else None,
+                "classes": self._saved_classes(),
                 "learners": [learner.state() for learner in self._learners],
             }
 
     def _check_state(self, state: Any) -> None:
         checked_counts(state)
-        classes, learners = state["classes"], state["learners"]
-        if not (are_different(classes) if self._labels is None else classes is None):
-            raise invalid("classes", "a list of different labels, where no labels were given", classes)
-        count = len(classes if self._labels is None else self._labels)
+        count, learners = len(self._classes_in(state)), state["learners"]
         if not isinstance(learners, list) or len(learners) != count:
             raise invalid("learners", f"one state for each of {count} classes", learners)
         for i, each in enumerate(learners):
@@ -395,7 +346,7 @@ class OneVsRest(Storable):
     def restore(self, state: Any) -> None:
         self._require_state(state)
         counts = checked_counts(state)
-        classes = state["classes"] if self._labels is None else list(self._labels)
+        classes = self._classes_in(state)
         learners = [blank(self._base) for _ in classes]
         for learner, each in zip(learners, state["learners"], strict=True):
             learner.restore(each)

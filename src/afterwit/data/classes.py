@@ -44,6 +44,17 @@ class Classes:
         """These and further ones."""
         return Classes([*self.labels, *new], self._allowed)
 
+    def first(self, count: int) -> Classes:
+        """Only the first of them."""
+        return Classes(self.labels[:count], self._allowed)
+
+    def code(self, label: Any) -> int | None:
+        """The number of a label's class; None for a label that has to be read: it is new, or none."""
+        try:
+            return self._codes.get(label)
+        except TypeError:
+            return None
+
     def read(self, y: Any, first: int | None) -> tuple[Codes, dict[Any, int]]:
         """The number of every label's class, and the first position of each label that is new.
 
