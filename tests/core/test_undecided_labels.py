@@ -155,7 +155,7 @@ def test_batch_procedures_know_the_labels_before_the_first_round(procedure, pair
 
 
 @by_pair
-@pytest.mark.parametrize("kind", [aw.Perceptron, aw.Winnow, aw.Committee])
+@pytest.mark.parametrize("kind", [aw.Perceptron, aw.Winnow, partial(aw.Committee, ["adagrad", "perceptron", "winnow"])])
 @pytest.mark.parametrize("start", [0, FIRST_NEGATIVE, int(np.argmax(SIGNS))])
 def test_play_counts_what_the_learner_counts(kind, pair, start, tmp_path):
     """Also Winnow, which starts with a negative prediction: before its first label that is -1, and not yet 0."""

@@ -32,7 +32,14 @@ def test_no_learner_was_forgotten():
     # Those of many labels have tests of their own.
     linear -= set(many_label_names().values())
     assert set(LEARNERS) == linear
-    without = {"Committee", "DualPerceptron", "KernelPerceptron", "RepeatLastLabel", "SoftThresholdNetwork"}
+    without = {
+        "Committee",
+        "DualPerceptron",
+        "KernelPerceptron",
+        "RepeatLastLabel",
+        "SoftThresholdNetwork",
+        "Standardize",
+    }
     assert linear | without == set(learner_names().values()), (
         "a constant is for the kernel, the parts and the gates to have"
     )
