@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import afterwit as aw
 import naive_batch
 from afterwit.batch import controlled_testing, large_gap, random_stopping
-from afterwit.batch.large_gap import RightInARow
+from afterwit.batch.large_gap import SMALLEST_RISK, RightInARow
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from problems import as_dense, as_dicts, as_sparse, in_columns, small_integers
@@ -224,3 +224,9 @@ def test_random_stopping_in_blocks_is_the_same(monkeypatch):
 def test_bad_input(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_a_gap_after_so_many_mistakes_that_a_share_of_delta_is_all_but_0():
+    assert RightInARow.bound(0, 0.5, 4 * SMALLEST_RISK) == math.ceil(math.log(1 / SMALLEST_RISK) / 0.5)
+    with pytest.raises(InputError, match=r"delta / \(i \+ 2\)\^2 is at least 1e-300"):
+        RightInARow.bound(1, 0.5, 4 * SMALLEST_RISK)

@@ -1,8 +1,11 @@
 """The best mixture and the best linear combination: grids, conditions of optimality, and a second solver."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -201,6 +204,23 @@ def test_a_slope_bound_of_planes_holds_for_a_made_up_function():
     weights, bound = _level_method.minimise_over_simplex(evaluate, 4)
     assert weights == pytest.approx(target, abs=1e-6)
     assert -1e-6 <= bound <= 1e-12
+
+
+def test_where_the_linear_program_gives_up_the_lowest_plane_bounds_the_function(monkeypatch):
+    target = np.array([0.2, 0.3, 0.5])
+
+    def evaluate(weights):
+        return float(((weights - target) ** 2).sum()), 2 * (weights - target)
+
+    planes = _level_method._Planes(evaluate, 3)
+    for weights in ([1.0, 0.0, 0.0], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]):
+        planes.visit(np.array(weights))
+    monkeypatch.setattr(scipy.optimize, "linprog", lambda *_, **__: SimpleNamespace(x=None))
+    lower, point = planes.bound()
+    value, slope = evaluate(np.array([0.3, 0.3, 0.4]))
+    assert lower == pytest.approx(value + (slope - slope @ [0.3, 0.3, 0.4]).min())
+    assert lower <= 0
+    assert point is planes.best
 
 
 def test_whatever_z_is_no_mixture_is_below_what_it_proves():
