@@ -15,7 +15,7 @@ def test_the_certificates_are_as_they_were(name):
 
 
 def test_nothing_is_kept_of_subjects_that_are_gone():
-    assert list(KEPT) == subjects()
+    assert set(KEPT) == set(subjects())
 
 
 def test_most_numbers_do_not_depend_on_the_machine():

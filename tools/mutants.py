@@ -195,6 +195,8 @@ OWN = {
     "certify/committee": "reductions/test_committee",
     "certify/multiclass": "linear/test_multiclass_theorems",
     "certify/one_vs_rest": "reductions/test_one_vs_rest",
+    "certify/standardize": "reductions/test_standardize",
+    "reductions/_moments": "reductions/test_standardize",
     "reductions/_binary": "reductions/test_one_vs_rest reductions/test_committee",
     "reductions": "reductions/test_committee reductions/test_one_vs_rest",
     "hindsight/_level_method": "hindsight/test_best_combinations",

@@ -360,6 +360,15 @@ def test_probabilities(classes):
     assert cross_val_score(classifier, X, y, scoring="neg_log_loss", error_score="raise").shape == (5,)
 
 
+def test_the_learner_behind_standardize_is_that_of_the_instance():
+    X, y = load_iris(return_X_y=True)
+    classifier = OnlineClassifier(aw.Standardize(aw.Perceptron(rate=0.5)), passes=1).fit(X, y == 1)
+    assert classifier.learner_.parameters["learner"] == aw.Perceptron(rate=0.5, labels=(-1, 1))
+    assert "rate" not in classifier.get_params()
+    with pytest.raises(InputError, match="Unknown option 'rate' of standardize"):
+        OnlineClassifier("standardize", rate=1.0)
+
+
 def test_probabilities_of_learners_that_have_none():
     X, y = load_iris(return_X_y=True)
     for options in ({"learner": "perceptron"}, {"learner": "adagrad", "loss": "hinge"}):

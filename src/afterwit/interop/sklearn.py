@@ -37,6 +37,8 @@ from afterwit.reductions.one_vs_rest import OneVsRest
 
 __all__ = ["OnlineClassifier"]
 
+#: The parameters of the classifier itself.
+PARAMETERS = ("learner", "passes", "shuffle", "random_state")
 #: Learners whose rules are too few to fit just any data: all weights positive, or no look at the examples.
 NARROW = ("RepeatLastLabel", "Winnow")
 
@@ -231,7 +233,8 @@ def _defaults(learner: Any) -> dict[str, Any] | None:
     kind = _kind(learner)
     if kind is None:
         return None
-    defaults = options_of(kind)
+    # An option of the name of a parameter, such as the learner of Standardize, is that of the instance given.
+    defaults = {name: value for name, value in options_of(kind).items() if name not in PARAMETERS}
     if kind is not learner and not isinstance(learner, str):
         defaults.update({name: value for name, value in learner.parameters.items() if name in defaults})
     return defaults
