@@ -11,6 +11,7 @@ from scipy import sparse
 import afterwit as aw
 import naive
 from afterwit.errors import InputError
+from afterwit.linear.winnow import WinnowBound
 from problems import FORMS, in_columns, lists_of, one_by_one, small_integers
 
 
@@ -198,3 +199,13 @@ def test_a_comparator_for_no_rounds_at_all(kind):
     """No example, so no radius to divide by."""
     certificate = kind(rate=0.5).certificate(np.zeros((0, 2)), [], comparator=[1.0, 2.0])
     assert (certificate.observed, certificate.bound, certificate.verdict) == (0, 0, "holds")
+
+
+@pytest.mark.parametrize(("rate", "applies"), [(1.999, True), (2.0, False), (2.001, False)])
+def test_the_bound_needs_a_rate_below_twice_the_margin(rate, applies):
+    """One feature of value 1: the margin and the largest value are 1, and at a rate of 2 the bound is infinite."""
+    learner = aw.Winnow(rate=rate)
+    learner.learn_many([[1.0], [1.0]], [1, 1])
+    found = learner.certificate([[1.0], [1.0]], [1, 1])
+    (made,) = (each for each in (found, *found.others) if isinstance(each.theorem, WinnowBound))
+    assert (made.bound is not None) is applies

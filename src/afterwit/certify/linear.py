@@ -192,12 +192,14 @@ class HingeTable:
             scales += [1.0, *(2.0**k / typical for k in range(-24, 25))]
         value, scale = min((bound(self.at(scale)), scale) for scale in scales)
         if scale > 0:
-            finer = minimize_scalar(
-                lambda s: bound(self.at(math.exp(s))),
-                bounds=(math.log(scale) - 0.8, math.log(scale) + 0.8),
-                method="bounded",
-                options={"xatol": 1e-6},
-            )
+            # Where a bound is infinite the search multiplies it by 0, and goes on elsewhere.
+            with np.errstate(invalid="ignore"):
+                finer = minimize_scalar(
+                    lambda s: bound(self.at(math.exp(s))),
+                    bounds=(math.log(scale) - 0.8, math.log(scale) + 0.8),
+                    method="bounded",
+                    options={"xatol": 1e-6},
+                )
             if finer.fun < value:
                 value, scale = float(finer.fun), math.exp(float(finer.x))
         return value, self.comparator, scale
