@@ -163,7 +163,22 @@ def test_repeated_entries_are_added_up():
     assert one.score_one(SparseRow([1, 0], [2.0, 3.0])) == one.score_one(SparseRow([0, 1], [3.0, 2.0]))
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-140, 1e-12, 1e12, 1e150])
+def test_values_of_any_size(scale):
+    """Below 1e-145 a feature counts as constant; beyond that the size changes nothing but the last digits."""
+    X, y = np.random.default_rng(5).standard_normal((60, 3)), np.resize([1, -1, 1], 60)
+    learner, same = aw.Standardize("adagrad"), aw.Standardize("adagrad")
+    scores, expected = learner.learn_scores(X * scale, y), same.learn_scores(X, y)
+    assert scores.tolist() == pytest.approx([0.0] * 60 if scale < 1e-150 else expected.tolist(), rel=1e-9, abs=1e-9)
+    assert learner.certificate(X * scale, y).verdict is Verdict.HOLDS
+
+
 # ---------------------------------------------------------------------- refusals
+
+
+def test_a_bad_value_of_one_dict_is_named():
+    with pytest.raises(InputError, match=r"^x\['a'\] must be a finite number; received 'x'"):
+        aw.Standardize().learn_one({"a": "x"}, 1)
 
 
 @pytest.mark.parametrize("bad", [[[1.0, math.nan]], [{"a": math.inf}], [["x"]], 5])

@@ -15,6 +15,8 @@ from afterwit.reductions._moments import Moments
 
 #: By how much two ways to compute a standardized value may differ.
 CLOSE = 1e-6
+#: A smaller root of the sum of squared differences counts as 0.
+LOST = 1e-145
 STANDARDIZED = "each row is standardized by the means and deviations of the rounds so far"
 
 
@@ -66,16 +68,20 @@ def _differs(rows: Rows, given: list[Rows]) -> int | None:
 
 def _standardized(x: npt.NDArray[np.float64], rounds: npt.NDArray[np.intp]) -> tuple[Any, Any]:
     """One feature's values, standardized; and how far each may be off by the rounding of the sums."""
+    # Standardized values do not depend on the unit; in this one no square overflows.
+    unit = float(np.abs(x).max()) or 1.0
+    x = x / unit
     # Sums of what is left of the values without their mean; absent ones are as far from it as 0 is.
     centre = float(x.mean())
     absent = rounds - np.arange(1, len(x) + 1)
     mean = (np.cumsum(x - centre) - absent * centre) / rounds
     squares = np.cumsum((x - centre) ** 2) + absent * centre**2
     variance = squares / rounds - mean**2
+    lost = unit * np.sqrt(np.maximum(variance, 0.0) * rounds) < LOST
     deviation = np.sqrt(np.maximum(variance, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         slack = 1e-13 * len(x) * (1 + squares / rounds / np.maximum(variance, 1e-300))
-        values = np.where(deviation > 0, (x - centre - mean) / deviation, 0.0)
+        values = np.where((deviation > 0) & ~lost, (x - centre - mean) / deviation, 0.0)
     return values, slack
 
 

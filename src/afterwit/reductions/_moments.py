@@ -29,6 +29,8 @@ else:
 
 
 DIVERGED = cython.declare(cython.int, Stop.DIVERGED)
+#: A smaller spread has lost its digits: squares of values below 1e-154 are no longer numbers with all of theirs.
+SMALLEST = cython.declare(cython.double, 1e-290)
 
 
 @cython.cclass
@@ -125,7 +127,9 @@ class Moments(LinearLearner):
             value = self._values[self._first + k]
             self.look_at(k, rounds)
             self._excess += self._spread - self._spread
-            self._out[self._first + k] = (value - self._mean) / sqrt(self._spread / rounds) if self._spread > 0 else 0.0
+            self._out[self._first + k] = (
+                (value - self._mean) / sqrt(self._spread / rounds) if self._spread > SMALLEST else 0.0
+            )
         return 0.0
 
     @cython.cfunc

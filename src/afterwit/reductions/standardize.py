@@ -32,6 +32,7 @@ from afterwit.data.labels import labels_of
 from afterwit.data.rows import Rows, as_mapping, read_examples, read_many, read_one
 from afterwit.errors import InputError, invalid
 from afterwit.linear._engine import LinearLearner
+from afterwit.linear._row import as_floats
 from afterwit.linear.adagrad import AdaGrad
 from afterwit.reductions._binary import blank, fresh, reads_rows, require_rounds
 from afterwit.reductions._moments import Moments
@@ -82,7 +83,7 @@ class Standardize(BinaryLearner):
 
     def _read_one(self, x: Any) -> Any:
         x = as_mapping(x)
-        rows = replace(read_many([x]), single=True) if isinstance(x, dict) else read_one(x)
+        rows = replace(read_many([as_floats(x)]), single=True) if isinstance(x, dict) else read_one(x)
         rows.require_finite()
         return _without_repetitions(rows)
 
