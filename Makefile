@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench prove mutants fuzz wheel test-compiled test-interpreted generate clean
+.PHONY: help demo test lint bench compare prove mutants fuzz wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -84,6 +84,10 @@ bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (inst
 	$(INSTALL) $$($(REQUIRED) bench)
 	-$(INSTALL) $$($(REQUIRED) bench-games)
 	DATA=$(DATA) $(BIN)/python bench/run.py
+
+compare: $(VENV)/installed ## one pass over every data set beside Vowpal Wabbit, River and scikit-learn; writes docs/comparison.md
+	-$(INSTALL) $$($(REQUIRED) compare)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/compare.py --data $(DATA)
 
 # How long to search in all; COUNT=1000000 plays so many sequences instead.
 SECONDS := 60

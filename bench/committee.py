@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-import pandas
 
 import afterwit as aw
+from _datasets import read
 from learners import sparse_rows
 
 #: File, labels, the most that is wanted, and what to compare with.
@@ -20,16 +20,6 @@ FIGURES = [
 ]
 
 
-def stream_of(path):
-    if ".csv" not in path.name:
-        return aw.streams.LibsvmStream(path)
-    table = pandas.read_csv(path, sep=";" if path.name.startswith("bank") else ",")
-    # How long a call lasted is known only after it.
-    table = table.drop(columns="duration", errors="ignore")
-    y = table.pop(table.columns[-1])
-    return aw.streams.ArrayStream(pandas.get_dummies(table).to_numpy(dtype=np.float64), y.tolist())
-
-
 def committee_figures(folder):
     for name, labels, wanted, others in FIGURES:
         path = Path(folder) / name
@@ -37,7 +27,7 @@ def committee_figures(folder):
             print(f"Committee on {name}: left out, {path} is not there (make bench DATA=FOLDER)")
             continue
         committee = aw.Committee(labels=labels)
-        error = aw.play(committee, stream_of(path)).error
+        error = aw.play(committee, aw.streams.ArrayStream(*read(path))).error
         verdict = "reached" if error <= wanted else "NOT REACHED"
         best = committee.best_member
         least = committee.member_mistakes[best] / committee.rounds

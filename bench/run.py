@@ -31,6 +31,7 @@ from games import boosting_case, game_cases
 from kernels import kernel_case
 from learners import dimension_cases, learner_cases, one_row_cases, sparse_rows, voted_case
 from paths import path_cases
+from units import libol_case, unit_cases
 
 HERE = Path(__file__).resolve().parent
 REPETITIONS = 9
@@ -218,6 +219,7 @@ def main():
     bare = build_bare()
     data = os.environ.get("DATA", "")
     results = [*accuracy_cases(data), *digits_case(), *forecast_cases(data), *committee_figures(data)]
+    results += [*libol_case(data), *unit_cases(data)]
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):
         results.append({"case": title, "seconds": times, "wanted": wanted})

@@ -64,6 +64,12 @@ def test_the_example_of_the_kernels_page_prints_what_it_says():
     assert output.getvalue() == expected
 
 
+def test_the_page_of_names_names_what_exists():
+    named = set(re.findall(r"\baw\.(\w+)", (ROOT / "docs" / "names.md").read_text()))
+    assert len(named) > 25
+    assert sorted(name for name in named if not hasattr(afterwit, name)) == []
+
+
 def test_the_commands_of_the_readme_exist():
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for name in ("README.md", "CONTRIBUTING.md"):
