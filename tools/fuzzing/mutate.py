@@ -88,11 +88,12 @@ def packed(header: Any, arrays: dict[str, Any], compressed: bool = True) -> byte
     """A model file of these."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED) as archive:
-        archive.writestr(HEADER, json.dumps(header))
+        # Members have a date of their own: with that of the moment no two runs would write the same bytes.
+        archive.writestr(zipfile.ZipInfo(HEADER), json.dumps(header), archive.compression)
         for name, array in arrays.items():
             member = io.BytesIO()
             np.save(member, array)
-            archive.writestr(f"{name}.npy", member.getvalue())
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue(), archive.compression)
     return file.getvalue()
 
 
