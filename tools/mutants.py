@@ -195,6 +195,7 @@ OWN = {
     "certify/committee": "reductions/test_committee",
     "certify/multiclass": "linear/test_multiclass_theorems",
     "certify/one_vs_rest": "reductions/test_one_vs_rest",
+    "certify/calibrated": "reductions/test_calibrated",
     "certify/standardize": "reductions/test_standardize",
     "reductions/_moments": "reductions/test_standardize",
     "reductions/_binary": "reductions/test_one_vs_rest reductions/test_committee",

@@ -74,6 +74,7 @@ from afterwit.linear.sgd import SGD as _SGD
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
+from afterwit.reductions.calibrated import Calibrated as _Calibrated
 from afterwit.reductions.committee import Committee as _Committee
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
 from afterwit.reductions.standardize import Standardize as _Standardize
@@ -99,6 +100,9 @@ class BalancedWinnow(_BalancedWinnow):
 
 class Boosting(_Boosting):
     def __init__(self, weak_learner: Any = None, gamma: Any = 0.1, rounds: Any = None, labels: Any = (-1, 1)) -> None: ...
+
+class Calibrated(_Calibrated):
+    def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
 
 class Committee(_Committee):
     def __init__(self, learners: Any = None, weighting: Any = "fixed-share", labels: Any = None) -> None: ...
@@ -226,6 +230,7 @@ __all__ = [
     "AveragedPerceptron",
     "BalancedWinnow",
     "Boosting",
+    "Calibrated",
     "Certificate",
     "Committee",
     "ConfidenceSequence",

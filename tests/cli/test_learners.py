@@ -31,7 +31,8 @@ def test_every_learner_runs_saves_and_predicts(run_cli, data, tmp_path, name):
     assert (tmp_path / "p").read_text().split() == [str(label) for label in predicted]
     assert aw.load(tmp_path / "m").mistakes == learner.mistakes
     # Of a learner around another one, the certificate names both.
-    subject = f"{type(learner).__name__} of AdaGrad" if name == "standardize" else type(learner).__name__
+    inside = {"standardize": " of AdaGrad", "calibrated": " of AveragedPerceptron"}.get(name, "")
+    subject = f"{type(learner).__name__}{inside}"
     told = f"{subject}, 80 rounds" if learner.theorems else "No certificate: "
     assert told in result.stdout
     result = run_cli("predict", "m", "data")

@@ -126,7 +126,10 @@ def test_many_classes():
     ids=["perceptron", "hinge", "many", "committee"],
 )
 def test_the_refusal_names_those_who_give_them(learner, begin):
-    rest = r": its score is none\. With loss='logistic' these learners do: AdaGrad, .*SGD, ScaleFree$"
+    rest = (
+        r": its score is none\. Calibrated\(learner\) makes probabilities of the scores of any learner of two labels\. "
+        r"With loss='logistic' these learners have them: AdaGrad, .*SGD, ScaleFree$"
+    )
     assert not learner.gives_probabilities
     for ask in (lambda: learner.predict_proba_one({"a": 1.0}), lambda: learner.predict_proba_many([{"a": 1.0}])):
         with pytest.raises(NotImplementedError, match="^" + begin.replace("(", r"\(") + rest):

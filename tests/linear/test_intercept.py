@@ -33,6 +33,7 @@ def test_no_learner_was_forgotten():
     linear -= set(many_label_names().values())
     assert set(LEARNERS) == linear
     without = {
+        "Calibrated",
         "Committee",
         "DualPerceptron",
         "KernelPerceptron",

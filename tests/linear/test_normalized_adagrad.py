@@ -381,3 +381,14 @@ def test_a_state_that_cannot_be_is_refused():
     assert same_value(learner.state(), before)
     learner.restore({**before, "norms": 1.0})
     assert plain().copy() == plain()
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_only_huge_weights_could_make_it_diverge(loss):
+    learner = aw.NormalizedAdaGrad(loss=loss)
+    learner.learn_many(1e12 * np.eye(3), [1, -1, 1])
+    assert learner._is_steady()
+    state = learner.state()
+    state["normalized"][1] = -1e100
+    learner.restore(state)
+    assert not learner._is_steady()

@@ -1,4 +1,4 @@
-"""ScaleFree: losses of the scores it showed, and its bound from the values and slopes of every feature alone."""
+"""ScaleFree, alone and behind the scores of a learner: losses of the scores it showed, and its bound from the values and slopes of every feature alone."""
 
 import math
 from fractions import Fraction
@@ -27,10 +27,8 @@ def scale_free(table, random):
     shown = np.concatenate([learner.learn_scores(form_of(random, X), y) for _ in range(passes)])
     rows, labels = seen_rows(X, intercept) * passes, y.tolist() * passes
     run = features_of(rows, labels, shown.tolist(), loss, X.shape[1] + intercept)
-    total = sum(
-        (exact.margin_loss(loss, Fraction(s), t) for s, t in zip(shown.tolist(), labels, strict=True)), Fraction(0)
-    )
-    slack = 64 * EPSILON * (len(rows) + 16) * (float(total) + epsilon * len(run["first"]) + sum(map(abs, shown)))
+    total = loss_shown(shown, labels, loss)
+    slack = 64 * EPSILON * (len(rows) + 16) * (total + epsilon * len(run["first"]) + sum(map(abs, shown)))
     u = (u * pick(random, 0.0, 0.1, 1.0, 10.0)).tolist()
     default = random.random() < 0.3
     found = learner.certificate(X, y) if default else learner.certificate(X, y, comparator=u)
@@ -50,13 +48,51 @@ def scale_free(table, random):
                 loss_of(rows, labels, v, loss) + naive.scale_free_regret(run, v, epsilon) for v in ([0.0] * len(u), u)
             )
             bounds.append((bound, bound))
-        table.certificate(made, "ScaleFree", Truth(float(total), bound, slack + 1e-9 * (bound or 0.0)))
+        table.certificate(made, "ScaleFree", Truth(total, bound, slack + 1e-9 * (bound or 0.0)))
         last = [learner.intercept_weight] * intercept + np.asarray(learner.weights).tolist()
         if default and made.hindsight is not None and len(last) == len(u):
             own = loss_of(rows, labels, last, loss)
             if made.hindsight.value > own + slack + 1e-9 * own:
                 detail = f"{made.hindsight.value!r}, its last weights {own!r}"
                 table.problem(key_of(type(made.theorem)), "ScaleFree", HINDSIGHT, detail)
+
+
+@subject("Calibrated", "linear.scale_free.ScaleFreeBound", "linear._regret.MistakesFromLoss")
+def calibrated(table, random):
+    """The rows are the scores that the learner inside makes alone, after the constant feature."""
+    X, y, _, _ = stream(random, 25)
+    passes = int(random.choice([1, 1, 2]))
+    inside = pick(random, aw.Perceptron(), aw.OnlineSVM(C=2.0, rate=0.1), aw.SGD(loss="hinge"), aw.AveragedPerceptron())
+    learner, alone = aw.Calibrated(inside), inside.copy()
+    shown = np.concatenate([learner.learn_scores(form_of(random, X), y) for _ in range(passes)])
+    rows = [[1.0, score] for _ in range(passes) for score in alone.learn_scores(X, y).tolist()]
+    labels = y.tolist() * passes
+    run = features_of(rows, labels, shown.tolist(), "logistic", 2)
+    total = loss_shown(shown, labels, "logistic")
+    slack = 64 * EPSILON * (len(rows) + 16) * (total + 2.0 + sum(map(abs, shown)))
+    mistakes = sum((s >= 0) != (t > 0) for s, t in zip(shown.tolist(), labels, strict=True))
+    found = learner.certificate(X, y)
+    least = naive.scale_free_regret(run, [0.0, 0.0], 1.0) + loss_of(rows, labels, [0.0, 0.0], "logistic")
+    for made in all_of(found):
+        if made.quantity == "mistakes":
+            bounds = [(found.bound, found.bound)] if found.bound is not None else []
+            mistakes_from_loss(table, "Calibrated", made, "logistic", 1.0, mistakes, bounds)
+            continue
+        table.certificate(made, "Calibrated", Truth(total, None, slack))
+        if made.bound is not None and made.bound > least * (1 + 1e-9):
+            detail = f"{made.bound!r}, and a = b = 0 gives {least!r}"
+            table.problem(key_of(type(made.theorem)), "Calibrated", HINDSIGHT, detail)
+        if made.hindsight is not None:
+            own = loss_of(rows, labels, [learner.offset, learner.slope], "logistic")
+            if made.hindsight.value > own + slack + 1e-9 * own:
+                detail = f"{made.hindsight.value!r}, its last a and b {own!r}"
+                table.problem(key_of(type(made.theorem)), "Calibrated", HINDSIGHT, detail)
+
+
+def loss_shown(scores, labels, loss):
+    """The total loss of the scores that were shown."""
+    each = (exact.margin_loss(loss, Fraction(s), t) for s, t in zip(scores.tolist(), labels, strict=True))
+    return float(sum(each, Fraction(0)))
 
 
 def features_of(rows, labels, scores, loss, width):

@@ -145,11 +145,11 @@ def test_the_default_members():
         "ScaleFree(epsilon=0.1)",
         "NormalizedAdaGrad",
         "NormalizedAdaGrad(rate=1.5)",
-        "NormalizedAdaGrad(loss='hinge')",
+        "NormalizedAdaGrad(loss='squared')",
         "AdaGrad",
         "Standardize(AdaGrad)",
         "Standardize(ScaleFree)",
-        "Standardize(NormalizedAdaGrad(loss='hinge'))",
+        "Standardize(SGD(rate=1.0))",
         "RepeatLastLabel",
     ]
 

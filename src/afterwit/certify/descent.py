@@ -99,6 +99,8 @@ class DescentEvidence(Evidence):
     own: tuple[FixedWeights, ...] = ()
     #: No weights that are allowed lose less than this; None where that was not looked into.
     least_possible: float | None = None
+    #: What a comparator is called.
+    fixed: str = "weights"
     #: The comparator of the theorem that is applied.
     compared: FixedWeights | None = None
 
@@ -181,7 +183,9 @@ class DescentEvidence(Evidence):
         where = f" with |u| <= {self.descent.ball:.4g}" if self.descent.ball is not None else ""
         where = f" with |u_i| <= {self.descent.box:.4g}" if self.descent.box is not None else where
         exact = how_exact(best.loss, gap)
-        return Hindsight(best.loss, f"by the best fixed weights found afterwards{where}{exact}: {best.source}", gap=gap)
+        return Hindsight(
+            best.loss, f"by the best fixed {self.fixed} found afterwards{where}{exact}: {best.source}", gap=gap
+        )
 
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
         if theorem.quantity == "mistakes":

@@ -57,5 +57,6 @@ def refusal(learner: Any) -> NotImplementedError:
     loss = learner.parameters.get("loss")
     which = f"{type(learner).__name__} with loss={loss!r}" if loss is not None else type(learner).__name__
     return NotImplementedError(
-        f"{which} gives no probabilities: its score is none. With loss='logistic' these learners do: {', '.join(those)}"
+        f"{which} gives no probabilities: its score is none. Calibrated(learner) makes probabilities of the scores of "
+        f"any learner of two labels. With loss='logistic' these learners have them: {', '.join(those)}"
     )

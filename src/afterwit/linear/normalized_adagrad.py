@@ -38,6 +38,7 @@ from afterwit.core.learner import view
 from afterwit.data.checks import FLOAT_MAX, flag, one_of, positive_number
 from afterwit.data.margin_losses import LOSSES
 from afterwit.errors import invalid
+from afterwit.linear._stops import MODERATE
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -210,6 +211,11 @@ class NormalizedAdaGrad(LinearLearner):
         largest[largest == 0] = 1.0
         with np.errstate(over="ignore"):
             return np.clip(normalized / largest, -FLOAT_MAX, FLOAT_MAX)
+
+    def _is_steady(self) -> bool:
+        # A step is at most rate sqrt(t), as |g| <= sqrt(G). So from weights that are not huge no score becomes so large
+        # that its square is no number, and even the slope of the squared loss is harmless.
+        return self._proven > 0 and float(np.abs(self._column(0)).max(initial=0.0)) <= MODERATE
 
     def _check_state(self, state: Any) -> None:
         LinearLearner._check_state(self, state)

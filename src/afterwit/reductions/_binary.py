@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ import numpy.typing as npt
 
 from afterwit.core.learner import BinaryLearner, Storable
 from afterwit.data._arrays import finite_row
+from afterwit.data.rows import as_mapping, read_many, read_one
 from afterwit.errors import InputError, Words, invalid
-from afterwit.linear._row import plain_values
+from afterwit.linear._row import as_floats, plain_values
 from afterwit.linear._stops import MODERATE
 
 #: What every learner inside another must have; ``predict_one`` or ``score_one`` comes on top.
@@ -64,6 +66,12 @@ def require_rounds(name: str, learner: Any, state: Any, least: int, most: int) -
 def reads_rows(learner: Any) -> bool:
     """Whether it takes rows of numbers and no other examples; those from elsewhere are handed rows."""
     return not isinstance(learner, BinaryLearner) or type(learner)._read is BinaryLearner._read
+
+
+def one_row(x: Any) -> Any:
+    """One example, a dict or not, as rows."""
+    x = as_mapping(x)
+    return replace(read_many([as_floats(x)]), single=True) if isinstance(x, dict) else read_one(x)
 
 
 def shared_row(x: Any, all_read_rows: bool) -> Any:

@@ -25,6 +25,7 @@ from afterwit.linear._stops import MODERATE
 from afterwit.linear.adagrad import AdaGrad
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad
 from afterwit.linear.scale_free import ScaleFree
+from afterwit.linear.sgd import SGD
 from afterwit.reductions._binary import (
     blank,
     fresh,
@@ -49,19 +50,20 @@ def default_pool() -> list[Any]:
 
     `ScaleFree` and `NormalizedAdaGrad` do not depend on the units of the features; two amounts of money, two rates and
     two losses, because the best one differs from stream to stream. `AdaGrad` is good where all features are 0 or 1.
-    Behind running means and deviations, three of them do not depend on where the features have their zero either.
-    `RepeatLastLabel` does not look at the examples: where labels come in runs it is hard to beat.
+    Behind running means and deviations, three learners do not depend on where the features have their zero either. One
+    of these is `SGD` with long steps that never become shorter: under strong drift what was learned long ago is in the
+    way. `RepeatLastLabel` does not look at the examples: where labels come in runs it is hard to beat.
     """
     return [
         ScaleFree(),
         ScaleFree(epsilon=0.1),
         NormalizedAdaGrad(),
         NormalizedAdaGrad(rate=1.5),
-        NormalizedAdaGrad(loss="hinge"),
+        NormalizedAdaGrad(loss="squared"),
         AdaGrad(intercept=True),
         Standardize(AdaGrad(intercept=True)),
         Standardize(ScaleFree()),
-        Standardize(NormalizedAdaGrad(loss="hinge")),
+        Standardize(SGD(rate=1.0, intercept=True)),
         RepeatLastLabel(),
     ]
 

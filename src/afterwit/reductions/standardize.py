@@ -29,12 +29,11 @@ from afterwit.core.declared import LABELS, Option
 from afterwit.core.registry import learner_class
 from afterwit.core.turns import Rounds
 from afterwit.data.labels import labels_of
-from afterwit.data.rows import Rows, as_mapping, read_examples, read_many, read_one
+from afterwit.data.rows import Rows, read_examples, read_many
 from afterwit.errors import InputError, invalid
 from afterwit.linear._engine import LinearLearner
-from afterwit.linear._row import as_floats
 from afterwit.linear.adagrad import AdaGrad
-from afterwit.reductions._binary import blank, fresh, reads_rows, require_rounds
+from afterwit.reductions._binary import blank, fresh, one_row, reads_rows, require_rounds
 from afterwit.reductions._moments import Moments
 
 if cython.compiled:
@@ -82,8 +81,7 @@ class Standardize(BinaryLearner):
         return _without_repetitions(rows)
 
     def _read_one(self, x: Any) -> Any:
-        x = as_mapping(x)
-        rows = replace(read_many([as_floats(x)]), single=True) if isinstance(x, dict) else read_one(x)
+        rows = one_row(x)
         rows.require_finite()
         return _without_repetitions(rows)
 
