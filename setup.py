@@ -7,6 +7,7 @@ installed and run as Python. With AFTERWIT_COMPILED=1 the build fails instead, a
 
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -49,6 +50,7 @@ class BuildAllOrNone(build_ext):
 
     def build_extensions(self):
         try:
+            self.require_compiler()
             self.translate()
             super().build_extensions()
         except Exception as error:
@@ -56,6 +58,12 @@ class BuildAllOrNone(build_ext):
                 raise
             self.extensions = []
             print(f"afterwit: NOT COMPILED, it will run as Python, which is slow ({error})", file=sys.stderr)
+
+    def require_compiler(self):
+        """Look for the compiler first: to translate everything for one that is not there takes a minute."""
+        for program in getattr(self.compiler, "compiler", [])[:1]:
+            if shutil.which(program) is None:
+                raise FileNotFoundError(f"there is no compiler {program}")
 
     def translate(self):
         """Let Cython write the C files."""

@@ -41,7 +41,7 @@ def test_a_row_keeps_its_text_and_gets_the_signature(tmp_path, monkeypatch):
     monkeypatch.setattr(generate, "REFERENCE", page)
     before, *rows, after = generate.reference().splitlines()
     assert (before, after) == ("text", "more text")
-    assert '| `aw.SGD(loss="logistic", rate=0.03, schedule="constant", ball=None)` | mine |' in rows
+    assert '| `aw.SGD(loss="logistic", rate=0.03, schedule="constant", ball=None, intercept=True)` | mine |' in rows
     assert "| `aw.Perceptron(rate=1.0, start=None)` | The perceptron of Figure 8.6 |" in rows
     assert not any("aw.Gone" in row for row in rows)
     assert generate.main(check=True) in (0, 1)

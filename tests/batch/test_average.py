@@ -40,8 +40,8 @@ LEARNERS = [
     aw.Winnow(rate=0.5, intercept=True),
     aw.OnlineSVM(C=1.0, rate=0.1),
     aw.SGD(rate=0.2, intercept=True),
-    aw.SGD(rate=0.5, loss="hinge", schedule="1/sqrt(t)", ball=0.7),
-    aw.AdaGrad(),
+    aw.SGD(intercept=False, rate=0.5, loss="hinge", schedule="1/sqrt(t)", ball=0.7),
+    aw.AdaGrad(intercept=False),
 ]
 
 
@@ -74,7 +74,7 @@ def test_the_average_score_is_the_score_of_the_average(learner, monkeypatch):
 
 def test_the_bounds_are_the_theorems():
     X, y = problem(500)
-    learner = aw.SGD(loss="hinge", rate=0.1, ball=2.0)
+    learner = aw.SGD(intercept=False, loss="hinge", rate=0.1, ball=2.0)
     radius = float(np.linalg.norm(X, axis=1).max())
     predictor = average(learner, X, y, radius=radius, delta=0.1, regret=12.0)
     error, (loss, beyond) = predictor.certificate, predictor.certificate.others
@@ -92,17 +92,17 @@ def test_the_bounds_are_the_theorems():
 @pytest.mark.parametrize(("loss", "cost"), [("hinge", 1), ("logistic", math.log(2)), ("squared", 0.5)])
 def test_a_mistake_costs_so_much_of_the_loss(loss, cost):
     X, y = problem(100)
-    certificate = average(aw.SGD(), X, y, loss=loss, largest_loss=50).certificate
+    certificate = average(aw.SGD(intercept=False), X, y, loss=loss, largest_loss=50).certificate
     assert certificate.bound == pytest.approx(certificate.others[0].bound / cost)
     scores = np.linspace(-3, -1e-9, 1000)
     assert losses(loss, np.ones(1000), scores).min() >= cost - 1e-6
-    assert average(aw.SGD(), X, y, loss="perceptron", largest_loss=50).certificate.quantity == "loss"
+    assert average(aw.SGD(intercept=False), X, y, loss="perceptron", largest_loss=50).certificate.quantity == "loss"
 
 
 @pytest.mark.parametrize(
     ("learner", "M"),
     [
-        (aw.SGD(ball=2.0), 1 + 2 * 10),
+        (aw.SGD(intercept=False, ball=2.0), 1 + 2 * 10),
         (aw.SGD(ball=2.0, intercept=True), 1 + 2 * math.sqrt(101)),
         (aw.OnlineSVM(C=0.5, rate=0.1), 1 + 0.5 * 100),
         (aw.Winnow(), 1 + 10),
@@ -162,9 +162,9 @@ def test_where_nothing_is_known_nothing_is_promised():
     assert found.verdict is Verdict.NOT_APPLICABLE
     assert "nothing bounds the weights of Perceptron: give largest_loss" in str(found)
     assert "nothing bounds" in str(average(aw.Perceptron(), X, y, radius=10).certificate)
-    assert "give radius, or largest_loss" in str(average(aw.SGD(ball=1.0), X, y).certificate)
+    assert "give radius, or largest_loss" in str(average(aw.SGD(intercept=False, ball=1.0), X, y).certificate)
     assert average(aw.Perceptron(), X, y, largest_loss=0.1).certificate.verdict is Verdict.NOT_APPLICABLE
-    assert average(aw.SGD(ball=1.0), X, y, radius=0.1).certificate.verdict is Verdict.NOT_APPLICABLE
+    assert average(aw.SGD(intercept=False, ball=1.0), X, y, radius=0.1).certificate.verdict is Verdict.NOT_APPLICABLE
 
 
 def test_bad_input():
@@ -195,6 +195,6 @@ def test_bad_input():
 def test_dense_as_well_as_names():
     X, y = problem(30)
     names = [{f"f{j}": value for j, value in enumerate(x)} for x in X.tolist()]
-    for learner in (aw.SGD(), aw.Perceptron()):
+    for learner in (aw.SGD(intercept=False), aw.Perceptron()):
         by_name, by_position = average(learner, names, y).learner, average(learner, as_dense(X), y).learner
         assert in_columns(by_name.weights, 4) == pytest.approx(by_position.weights.tolist())

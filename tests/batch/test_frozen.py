@@ -48,7 +48,7 @@ def test_the_labels_of_a_file_are_looked_at_first(name, tmp_path):
 
 @pytest.mark.parametrize("name", MADE)
 def test_saved_and_loaded_it_is_the_same(name, tmp_path):
-    predictor = MADE[name](aw.SGD(rate=0.3))
+    predictor = MADE[name](aw.SGD(intercept=False, rate=0.3))
     path = tmp_path / "model"
     aw.save(predictor, path)
     loaded = aw.load(path)
@@ -194,8 +194,10 @@ def test_a_bound_that_says_nothing_is_marked_also_after_loading(tmp_path):
     predictors = {
         "error above 1": batch.penalized_selection(aw.Perceptron(), X[:2], Y[:2]),
         "loss above 1": batch.penalized_selection(aw.Perceptron(), X[:2], Y[:2], loss=lambda s, y: (s * y < 0) + 0.0),
-        "loss above M": batch.average(aw.SGD(ball=1.0), X[:5], Y[:5], loss="perceptron", largest_loss=0.5),
-        "says something": batch.average(aw.SGD(ball=1.0), X, Y, loss="perceptron", largest_loss=0.5),
+        "loss above M": batch.average(
+            aw.SGD(intercept=False, ball=1.0), X[:5], Y[:5], loss="perceptron", largest_loss=0.5
+        ),
+        "says something": batch.average(aw.SGD(intercept=False, ball=1.0), X, Y, loss="perceptron", largest_loss=0.5),
         "no bound": batch.average(aw.Perceptron(), X, Y),
     }
     for what, predictor in predictors.items():

@@ -71,9 +71,9 @@ LEARNERS = [
     aw.Winnow(intercept=True),
     aw.BalancedWinnow(rate=0.5),
     aw.OnlineSVM(C=1.0, rate=0.1),
-    aw.SGD(rate=0.5, loss="perceptron"),
-    aw.SGD(rate=0.5, schedule="1/sqrt(t)", ball=0.7),
-    aw.AdaGrad(),
+    aw.SGD(intercept=False, rate=0.5, loss="perceptron"),
+    aw.SGD(intercept=False, rate=0.5, schedule="1/sqrt(t)", ball=0.7),
+    aw.AdaGrad(intercept=False),
     aw.NormalizedAdaGrad(loss="perceptron"),
     aw.SoftThresholdNetwork(gates=(2,)),
     aw.DualPerceptron(),
@@ -170,7 +170,7 @@ def test_any_bounded_loss():
     def wrong(learner, x, label):
         return min(1.0, max(0.0, 1 - label * learner.score_one(x)))
 
-    for learner in (aw.SGD(rate=0.2), aw.KernelPerceptron(), aw.VotedPerceptron(), aw.Perceptron()):
+    for learner in (aw.SGD(intercept=False, rate=0.2), aw.KernelPerceptron(), aw.VotedPerceptron(), aw.Perceptron()):
         predictor = penalized_selection(learner, X, y, delta=0.9, loss=ramp)
         assert predictor.certificate.quantity == "loss"
         check(predictor, before_every_round(learner, list(X), y.tolist()), list(X), y.tolist(), 0.9, wrong=wrong)

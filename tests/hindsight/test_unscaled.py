@@ -84,8 +84,8 @@ def test_inside_a_ball_and_a_box(loss):
     """The least loss among the weights that are allowed, and a gap that says so."""
     X, y = problem(200, np.array([0.03, 1.0, 20.0]))
     for learner, region in (
-        (aw.SGD(loss=loss, rate=1e-6, ball=0.7), {"ball": 0.7}),
-        (aw.AdaGrad(loss=loss, box=0.3), {"box": 0.3}),
+        (aw.SGD(intercept=False, loss=loss, rate=1e-6, ball=0.7), {"ball": 0.7}),
+        (aw.AdaGrad(intercept=False, loss=loss, box=0.3), {"box": 0.3}),
     ):
         learner.learn_many(X, y)
         hindsight = learner.certificate(X, y).hindsight
@@ -232,7 +232,7 @@ def test_the_best_linear_combination_tells_its_gap(loss, intercept):
 
 def test_it_says_how_exact_it_is():
     X, y = problem(300, SCALES)
-    learner = aw.AdaGrad()
+    learner = aw.AdaGrad(intercept=False)
     learner.learn_many(X, y)
     certificate = learner.certificate(X, y)
     shown = re.sub(r"\s+", " ", str(certificate))

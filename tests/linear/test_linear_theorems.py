@@ -27,13 +27,16 @@ LEARNERS = {
     "balanced winnow": (aw.BalancedWinnow, {"rate": 0.1}),
     "svm": (aw.OnlineSVM, {"C": 1.0, "rate": 0.05}),
     "svm, defaults": (aw.OnlineSVM, {}),
-    "sgd": (aw.SGD, {}),
-    "sgd, hinge in a ball": (aw.SGD, {"loss": "hinge", "schedule": "1/sqrt(t)", "ball": 2.0, "rate": 0.5}),
-    "sgd, squared in a ball": (aw.SGD, {"loss": "squared", "ball": 0.5}),
-    "sgd, perceptron": (aw.SGD, {"loss": "perceptron", "rate": 1.0}),
-    "adagrad": (aw.AdaGrad, {}),
-    "adagrad in a box": (aw.AdaGrad, {"loss": "hinge", "box": 0.5, "delta": 0}),
-    "adagrad, squared": (aw.AdaGrad, {"loss": "squared", "rate": 0.5, "delta": 1.0}),
+    "sgd": (aw.SGD, {"intercept": False}),
+    "sgd, hinge in a ball": (
+        aw.SGD,
+        {"intercept": False, "loss": "hinge", "schedule": "1/sqrt(t)", "ball": 2.0, "rate": 0.5},
+    ),
+    "sgd, squared in a ball": (aw.SGD, {"intercept": False, "loss": "squared", "ball": 0.5}),
+    "sgd, perceptron": (aw.SGD, {"intercept": False, "loss": "perceptron", "rate": 1.0}),
+    "adagrad": (aw.AdaGrad, {"intercept": False}),
+    "adagrad in a box": (aw.AdaGrad, {"intercept": False, "loss": "hinge", "box": 0.5, "delta": 0}),
+    "adagrad, squared": (aw.AdaGrad, {"intercept": False, "loss": "squared", "rate": 0.5, "delta": 1.0}),
 }
 GRADIENT = [name for name in LEARNERS if name.startswith(("svm", "sgd", "adagrad"))]
 every_learner = pytest.mark.parametrize("name", LEARNERS)
@@ -41,7 +44,7 @@ every_learner = pytest.mark.parametrize("name", LEARNERS)
 
 def make(name, **more):
     kind, options = LEARNERS[name]
-    return kind(**options, **more)
+    return kind(**{**options, **more})
 
 
 def all_of(certificate):
@@ -295,8 +298,14 @@ def test_the_comparator_found_is_worth_something(name):
 def test_comparators_outside_are_refused():
     X, y = [[1.0, 2.0], [0.5, -1.0]], [1, -1]
     for learner, message in (
-        (aw.SGD(ball=1.0), r"^comparator must be in the ball, no longer than 1; received a longer one$"),
-        (aw.AdaGrad(box=1.0), r"^comparator must be in the box, no weight larger than 1; received a larger one$"),
+        (
+            aw.SGD(intercept=False, ball=1.0),
+            r"^comparator must be in the ball, no longer than 1; received a longer one$",
+        ),
+        (
+            aw.AdaGrad(intercept=False, box=1.0),
+            r"^comparator must be in the box, no weight larger than 1; received a larger one$",
+        ),
         (aw.Winnow(), r"^comparator must be weights that are not negative; received negative ones$"),
     ):
         learner.learn_many(X, y)
@@ -504,7 +513,7 @@ def test_training_that_was_stopped_gives_no_bound_on_the_error():
 
 def test_a_bound_above_the_loss_of_weights_that_stay_at_0_says_nothing():
     X, y = np.array([[1000.0], [-1000.0]] * 5), [1, 1] * 5
-    learner = aw.SGD(rate=0.1)
+    learner = aw.SGD(intercept=False, rate=0.1)
     learner.learn_many(X, y)
     certificate = learner.certificate(X, y)
     at_zero = 10 * math.log(2)
@@ -512,7 +521,7 @@ def test_a_bound_above_the_loss_of_weights_that_stay_at_0_says_nothing():
     assert certificate.bound > at_zero
     assert certificate.vacuous
     assert "weights that stay at 0 lose no more than the bound" in " ".join(str(certificate).split())
-    gentle = aw.SGD(rate=0.1)
+    gentle = aw.SGD(intercept=False, rate=0.1)
     gentle.learn_many(np.ones((200, 1)), [1] * 200)
     assert not gentle.certificate(np.ones((200, 1)), [1] * 200).vacuous
 
@@ -520,7 +529,7 @@ def test_a_bound_above_the_loss_of_weights_that_stay_at_0_says_nothing():
 def test_only_the_comparator_of_a_bound_makes_it_uncertain():
     """Long rows make every other comparator's scores huge, and these are not in the bound, which is that of 0."""
     X, y = np.array([[1e12, 0.0], [0.0, -1e12]]), [1, -1]
-    learner = aw.SGD(loss="perceptron", rate=5e-27)
+    learner = aw.SGD(intercept=False, loss="perceptron", rate=5e-27)
     learner.learn_many(X, y)
     certificate = learner.certificate(X, y, comparator=[1.0, 1.0])
     for made in (certificate, *certificate.others):

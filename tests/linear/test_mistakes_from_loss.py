@@ -12,11 +12,11 @@ from afterwit.linear._regret import MistakesFromLoss
 
 #: A learner, and the least that a wrong sign costs it.
 LEARNERS = {
-    "sgd, logistic": (aw.SGD, {}, math.log(2)),
-    "sgd, hinge": (aw.SGD, {"loss": "hinge"}, 1.0),
-    "sgd, squared in a ball": (aw.SGD, {"loss": "squared", "ball": 0.5}, 0.5),
-    "adagrad": (aw.AdaGrad, {}, math.log(2)),
-    "adagrad in a box": (aw.AdaGrad, {"loss": "hinge", "box": 0.5}, 1.0),
+    "sgd, logistic": (aw.SGD, {"intercept": False}, math.log(2)),
+    "sgd, hinge": (aw.SGD, {"intercept": False, "loss": "hinge"}, 1.0),
+    "sgd, squared in a ball": (aw.SGD, {"intercept": False, "loss": "squared", "ball": 0.5}, 0.5),
+    "adagrad": (aw.AdaGrad, {"intercept": False}, math.log(2)),
+    "adagrad in a box": (aw.AdaGrad, {"intercept": False, "loss": "hinge", "box": 0.5}, 1.0),
     "scale-free": (aw.ScaleFree, {"epsilon": 0.1}, math.log(2)),
     "svm": (aw.OnlineSVM, {"C": 30.0, "rate": 0.01}, 30.0),
     "svm, cheap": (aw.OnlineSVM, {"C": 0.25, "rate": 0.01}, 0.25),
@@ -80,7 +80,7 @@ def test_a_wrong_sign_may_have_no_perceptron_loss(kind):
 
 def test_an_adversary_comes_as_close_as_the_rate_is_small():
     """Every label is wrong: T mistakes of hinge loss 1, and a bound of T + rate T / 2."""
-    learner = aw.SGD(loss="hinge", rate=1e-6)
+    learner = aw.SGD(intercept=False, loss="hinge", rate=1e-6)
     y = []
     for _ in range(50):
         y.append(-learner.predict_one([1.0]))
@@ -112,7 +112,9 @@ def test_hindsight_counts_the_mistakes_of_fixed_weights(name):
 
 def test_other_rounds_than_those_it_learned_have_no_bound():
     X, y = data()
-    learner = aw.AdaGrad()
+    learner = aw.AdaGrad(
+        intercept=False,
+    )
     learner.learn_many(X, y)
     on_loss, made = both(learner, X[:-1], y[:-1])
     assert made.bound is None
@@ -122,7 +124,7 @@ def test_other_rounds_than_those_it_learned_have_no_bound():
 
 def test_where_no_bound_on_the_loss_applies_there_is_none_on_the_mistakes():
     X, y = data()
-    learner = aw.SGD(schedule="1/sqrt(t)")
+    learner = aw.SGD(intercept=False, schedule="1/sqrt(t)")
     learner.learn_many(X, y)
     on_loss, made = both(learner, X, y)
     assert {each.bound for each in on_loss} == {None}
@@ -132,7 +134,9 @@ def test_where_no_bound_on_the_loss_applies_there_is_none_on_the_mistakes():
 
 def test_a_certificate_prints_both():
     X, y = data(400)
-    learner = aw.AdaGrad()
+    learner = aw.AdaGrad(
+        intercept=False,
+    )
     learner.learn_many(X, y)
     certificate = learner.certificate(X, y)
     _, made = both(learner, X, y)
@@ -149,12 +153,19 @@ def test_a_certificate_prints_both():
 def test_one_against_the_rest_of_gradient_learners_has_a_bound():
     X, y = data(90, 2)
     y = np.where(X[:, 0] > 0.5, "a", np.where(y > 0, "b", "c"))
-    learner = aw.OneVsRest(aw.AdaGrad(), labels=("a", "b", "c"))
+    learner = aw.OneVsRest(
+        aw.AdaGrad(
+            intercept=False,
+        ),
+        labels=("a", "b", "c"),
+    )
     learner.learn_many(X, y)
     made = learner.certificate(X, y)
     parts = []
     for label in ("a", "b", "c"):
-        binary = aw.AdaGrad()
+        binary = aw.AdaGrad(
+            intercept=False,
+        )
         signs = np.where(y == label, 1, -1)
         binary.learn_many(X, signs)
         parts.append(both(binary, X, signs)[1].bound)

@@ -94,7 +94,12 @@ def average(table, random):
     """Convex losses of the averaged weights; also from a learner that has learned other, longer examples before."""
     world, T = World(random, width=pick(random, 1, 2), scales=(1.0,)), int(random.choice([5, 40, 40]))
     name = pick(random, "hinge", "logistic", "squared")
-    learner = pick(random, aw.OnlineSVM(C=1.0, rate=0.1), aw.SGD(loss="hinge", rate=0.1, ball=2.0), aw.Winnow(rate=0.3))
+    learner = pick(
+        random,
+        aw.OnlineSVM(C=1.0, rate=0.1),
+        aw.SGD(intercept=False, loss="hinge", rate=0.1, ball=2.0),
+        aw.Winnow(rate=0.3),
+    )
     used = random.random() < 0.5
     if used:
         # Three rounds of a long example, then noise at short ones.

@@ -97,11 +97,13 @@ def descent_run(table, random, name):
         ball = pick(random, None, 0.5, 2.0, 10.0)
         ball = None if ball is None else ball / unit
         decreasing = bool(random.random() < 0.3)
-        learner = aw.SGD(loss=loss, rate=rate, ball=ball, schedule="1/sqrt(t)" if decreasing else "constant")
+        learner = aw.SGD(
+            intercept=False, loss=loss, rate=rate, ball=ball, schedule="1/sqrt(t)" if decreasing else "constant"
+        )
     elif name == "AdaGrad":
         box, delta, rate = pick(random, None, 0.3, 3.0), pick(random, 0.0, 1e-6, 1.0), pick(random, 0.1, 1.0) / unit
         box = None if box is None else box / unit
-        learner = aw.AdaGrad(loss=loss, rate=rate, delta=delta, box=box)
+        learner = aw.AdaGrad(intercept=False, loss=loss, rate=rate, delta=delta, box=box)
     else:
         loss, ridge, factor, rate = "hinge", True, pick(random, 0.1, 1.0, 30.0), pick(random, 1e-3, 0.1, 0.9)
         learner = aw.OnlineSVM(C=factor, rate=rate)

@@ -62,7 +62,13 @@ def calibrated(table, random):
     """The rows are the scores that the learner inside makes alone, after the constant feature."""
     X, y, _, _ = stream(random, 25)
     passes = int(random.choice([1, 1, 2]))
-    inside = pick(random, aw.Perceptron(), aw.OnlineSVM(C=2.0, rate=0.1), aw.SGD(loss="hinge"), aw.AveragedPerceptron())
+    inside = pick(
+        random,
+        aw.Perceptron(),
+        aw.OnlineSVM(C=2.0, rate=0.1),
+        aw.SGD(intercept=False, loss="hinge"),
+        aw.AveragedPerceptron(),
+    )
     learner, alone = aw.Calibrated(inside), inside.copy()
     shown = np.concatenate([learner.learn_scores(form_of(random, X), y) for _ in range(passes)])
     rows = [[1.0, score] for _ in range(passes) for score in alone.learn_scores(X, y).tolist()]

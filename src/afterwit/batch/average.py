@@ -20,7 +20,7 @@ Source      Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2n
 
 >>> from afterwit import SGD, adversaries
 >>> stream = adversaries.separable(20_000, 5, margin=0.3, seed=0)
->>> predictor = average(SGD(loss="hinge", rate=0.1, ball=4.0), stream, radius=1.0)
+>>> predictor = average(SGD(loss="hinge", rate=0.1, ball=4.0, intercept=False), stream, radius=1.0)
 >>> print(predictor.certificate.line())
 averaged hypothesis, error: error at most 0.08754, with probability 95% (holds; Mohri et al. 2018, Theorem 8.15)
 """

@@ -47,6 +47,8 @@ else:
 #: What every linear learner takes, after its own options.
 INTERCEPT = Option("intercept", False, flag)
 SHARED = (INTERCEPT, LABELS)
+#: The same for learners that are made for use: an example of unknown features is then not decided by a tie.
+PRACTICAL = (Option("intercept", True, flag), LABELS)
 
 
 BEYOND_LIMIT = cython.declare(cython.int, Stop.BEYOND_LIMIT)

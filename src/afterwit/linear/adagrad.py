@@ -13,7 +13,7 @@ Defaults    rate = 0.15: rates from 0.07 to 0.38 do about as well. delta = 1e-6 
             doubt, whose gradient is next to nothing, from moving new features by a whole step.
 Source      Duchi, Hazan & Singer 2011, Theorem 5 (the composite mirror descent update, diagonal matrices).
 
->>> learner = AdaGrad(loss="hinge", rate=0.5, delta=0)
+>>> learner = AdaGrad(loss="hinge", rate=0.5, delta=0, intercept=False)
 >>> learner.learn_one({"often": 1.0}, 1), learner.weights
 (1, {'often': 0.5})
 >>> learner.learn_one({"often": 1.0, "rare": 0.1}, 1), learner.weights  # the first step of a feature has length rate
@@ -30,7 +30,7 @@ from afterwit.core.declared import Option
 from afterwit.data.checks import one_of, optional, positive_number, zero_or_positive
 from afterwit.data.margin_losses import LOSSES
 from afterwit.errors import invalid
-from afterwit.linear._engine import SHARED
+from afterwit.linear._engine import PRACTICAL
 from afterwit.linear._regret import AdaptiveBound, BoxBound, Descent, DescentKind, with_mistakes
 
 if cython.compiled:
@@ -71,7 +71,7 @@ class AdaGrad(PairedLearner):
         Option("rate", 0.15, positive_number),
         Option("delta", 1e-6, zero_or_positive),
         Option("box", None, optional(positive_number)),
-        *SHARED,
+        *PRACTICAL,
     )
 
     def _begin(self) -> None:

@@ -33,11 +33,12 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import LABELS, Option, not_negative
+from afterwit.core.declared import Option, not_negative
 from afterwit.core.learner import view
-from afterwit.data.checks import FLOAT_MAX, flag, one_of, positive_number
+from afterwit.data.checks import FLOAT_MAX, one_of, positive_number
 from afterwit.data.margin_losses import LOSSES
 from afterwit.errors import invalid
+from afterwit.linear._engine import PRACTICAL
 from afterwit.linear._stops import MODERATE
 
 if cython.compiled:
@@ -92,8 +93,7 @@ class NormalizedAdaGrad(LinearLearner):
     options = (
         Option("rate", 0.5, positive_number),
         Option("loss", "logistic", one_of(LOSSES)),
-        Option("intercept", True, flag),
-        LABELS,
+        *PRACTICAL,
     )
 
     def _begin(self) -> None:

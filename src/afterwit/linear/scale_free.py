@@ -32,11 +32,12 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.declared import LABELS, Option
+from afterwit.core.declared import Option
 from afterwit.core.learner import view
-from afterwit.data.checks import flag, one_of, positive_number
+from afterwit.data.checks import one_of, positive_number
 from afterwit.data.margin_losses import LOSSES, SLOPES_UP_TO_1
 from afterwit.errors import invalid
+from afterwit.linear._engine import PRACTICAL
 from afterwit.linear._regret import Descent, DescentKind, RegretBound, with_mistakes
 from afterwit.linear._stops import Stop
 
@@ -131,8 +132,7 @@ class ScaleFree(LinearLearner):
     options = (
         Option("epsilon", 1.0, positive_number),
         Option("loss", "logistic", one_of(SLOPES_UP_TO_1)),
-        Option("intercept", True, flag),
-        LABELS,
+        *PRACTICAL,
     )
 
     def _begin(self) -> None:

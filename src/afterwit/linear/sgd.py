@@ -14,7 +14,7 @@ Guarantee   against every u (in the ball) and on any sequence: the total loss is
 Assumes     nothing about where the examples come from.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.3.2; Zinkevich 2003, Theorem 1.
 
->>> learner = SGD(loss="hinge", rate=0.5)
+>>> learner = SGD(loss="hinge", rate=0.5, intercept=False)
 >>> learner.learn_one([1.0, 2.0], 1), learner.weights.tolist()
 (1, [0.5, 1.0])
 >>> learner.learn_one([1.0, 1.0], 1), learner.updates  # the margin is 1.5: no loss, no step
@@ -30,7 +30,7 @@ import cython
 from afterwit.core.declared import Number, Option
 from afterwit.data.checks import one_of, optional, positive_number
 from afterwit.data.margin_losses import LOSSES
-from afterwit.linear._engine import SHARED, check_square
+from afterwit.linear._engine import PRACTICAL, check_square
 from afterwit.linear._regret import (
     BallBound,
     Descent,
@@ -83,7 +83,7 @@ class SGD(ScaledLearner):
         Option("rate", 0.03, positive_number),
         Option("schedule", "constant", one_of(SCHEDULES)),
         Option("ball", None, optional(positive_number)),
-        *SHARED,
+        *PRACTICAL,
     )
     kept = (*ScaledLearner.kept, Number("square"))
 

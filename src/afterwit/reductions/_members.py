@@ -60,10 +60,10 @@ def default_pool() -> list[Any]:
         NormalizedAdaGrad(),
         NormalizedAdaGrad(rate=1.5),
         NormalizedAdaGrad(loss="squared"),
-        AdaGrad(intercept=True),
-        Standardize(AdaGrad(intercept=True)),
+        AdaGrad(),
+        Standardize(AdaGrad()),
         Standardize(ScaleFree()),
-        Standardize(SGD(rate=1.0, intercept=True)),
+        Standardize(SGD(rate=1.0)),
         RepeatLastLabel(),
     ]
 

@@ -49,7 +49,7 @@ class Standardize(BinaryLearner):
     """A learner behind running means and standard deviations.
 
     learner    the learner: an instance, which is never changed, a class, or a name such as "adagrad". If not given,
-               AdaGrad with an intercept
+               AdaGrad
     labels     the negative and the positive label
     """
 
@@ -65,7 +65,7 @@ class Standardize(BinaryLearner):
         given = self._options["learner"]
         if isinstance(given, str):
             given = learner_class(given)
-        base = AdaGrad(intercept=True) if given is None else fresh("learner", given, (-1, 1), ("score_one",), ALLOWED)
+        base = AdaGrad() if given is None else fresh("learner", given, (-1, 1), ("score_one",), ALLOWED)
         if not isinstance(base, BinaryLearner) or not reads_rows(base):
             raise invalid("learner", ALLOWED, given)
         if self._options["learner"] is not None:
