@@ -118,11 +118,12 @@ class SelectiveBound(Theorem):
     def with_comparator(self, evidence: Any, chosen: Any) -> Any:
         """The certificate with the hinge losses of one comparator."""
         unit = evidence.unit
+        *_, loss = self.inputs
         inputs = {
             "R": unit * evidence.radius,
             "b": evidence.given_b,
             "|u|": chosen.norm / unit,
-            self.inputs[-1].symbol: chosen.hinge,
+            loss.symbol: chosen.hinge,
             "comparator": chosen.source,
         }
         bound = self.bound(evidence.radius, evidence.b, chosen.norm, chosen.hinge)
@@ -133,30 +134,28 @@ class SelectiveBound(Theorem):
 
 
 class SharperSelectiveBound(SelectiveBound):
-    """The same with the best c: as b grows it tends to the perceptron's sharper hinge bound K, and never exceeds it
-    from b = R sqrt(K) / |u| - R^2/2 on.
+    """The same with the best c; from b = R sqrt(R^2 + 4 L / |u|^2) / 2 on it is the perceptron's sharper hinge bound.
 
-    The updates are those of a perceptron that plays the rounds it asked for, so k <= K, and N = k + sum |s_t| / b. With
-    (1), N <= k (1 - (c - R^2/2) / b) + (c L + c^2 |u|^2 / 2) / b. As long as c <= b + R^2/2 the factor of k is not
-    negative, and K may stand for k. Among these c the least value is at R sqrt(K) / |u|, because K = L + R |u| sqrt(K),
-    or at the largest. In the first case the value is K itself; in the second it is the bound of the source.
+    Let K be that bound: K = L + R |u| sqrt(K). The updates are those of a perceptron that plays the rounds in which it
+    asked, so k <= K. As N = k + sum |s_t| / b, (1) says N <= k (1 - (c - R^2/2) / b) + (c L + c^2 |u|^2 / 2) / b. If c
+    is at most b + R^2/2 the factor of k is not negative, and K may stand for k. This is a parabola in c, whose least
+    value is K, at c = R sqrt(K) / |u|. Where that c is too large by d, the value at b + R^2/2 is K + (d |u|)^2 / (2 b),
+    and d |u| = R sqrt((R |u|)^2 + 4 L) / 2 - b |u|. It is then the bound of the source, and never above it.
     """
 
     id = "selective-perceptron-sharper"
     name = "sharper selective sampling bound"
     formula = (
-        "K (1 - (c - {radius}^2 / 2) / {b}) + (c * {hinge_loss} + c^2 {norm}^2 / 2) / {b}, "
-        "K = (({radius} {norm} + sqrt(({radius} {norm})^2 + 4 {hinge_loss})) / 2)^2, "
-        "c = min({b} + {radius}^2 / 2, {radius} sqrt(K) / {norm})"
+        "(({radius} {norm} + sqrt(({radius} {norm})^2 + 4 {hinge_loss})) / 2)^2 + "
+        "max(0, {radius} sqrt(({radius} {norm})^2 + 4 {hinge_loss}) / 2 - {b} {norm})^2 / (2 {b})"
     )
     citation = "after Cesa-Bianchi, Gentile & Zaniboni 2006, Theorem 1, and Mohri et al. 2018, Theorem 8.11"
 
     @staticmethod
     def bound(radius: Any, b: Any, norm: Any, hinge_loss: Any) -> Any:
-        updates = RootHingeBound.bound(radius, norm, hinge_loss)
-        if radius * math.sqrt(updates) <= norm * (b + radius * radius / 2):
-            return updates
-        return SelectiveBound.bound(radius, b, norm, hinge_loss)
+        length = radius * norm
+        beyond = max(0.0, radius * math.sqrt(length * length + 4 * hinge_loss) / 2 - b * norm)
+        return RootHingeBound.bound(radius, norm, hinge_loss) + beyond / (2 * b) * beyond
 
 
 class SelectiveUpdateBound(SelectiveBound):
