@@ -447,3 +447,16 @@ def test_a_record_counts_the_labels_asked_for():
     assert plain.asked is None
     assert "asked" not in plain.to_dict()
     assert "asked" not in str(plain)
+
+
+def test_the_command_line_shows_the_labels_asked_for(run_cli, tmp_path):
+    X, y = noisy(64, 6)
+    lines = (f"{label} 1:{x[0]!r} 2:{x[1]!r} 3:{x[2]!r} 4:{x[3]!r}\n" for x, label in zip(X.tolist(), y, strict=True))
+    (tmp_path / "data").write_text("".join(lines))
+    learner = aw.SelectivePerceptron(2.0, 5)
+    learner.learn_many(X, y)
+    result = run_cli("run", tmp_path / "data", "--learner", "selective-perceptron", "--option", "b=2", "--option", "seed=5")
+    assert result.returncode == 0, result.stderr
+    assert f"\nlabels asked for: {learner.asked} of 64 ({learner.asked / 64:.2%})\n" in result.stdout
+    assert f"happened   {learner.mistakes} mistakes" in result.stdout
+    assert "labels asked for" not in run_cli("run", tmp_path / "data").stdout

@@ -167,6 +167,8 @@ class SelectiveUpdateBound(SelectiveBound):
 
     id = "selective-perceptron-updates"
     name = "selective sampling bound on update rounds"
+    quantity = ESTIMATED
+    chance = ""
     formula = "(1 + {radius}^2 / (2 {b})) {loss} + {norm}^2 (2 {b} + {radius}^2)^2 / (8 {b})"
     inputs = (
         RADIUS,
@@ -213,7 +215,7 @@ class SelectivePerceptron(LinearLearner):
         SharperSelectiveBound(),
         SelectiveBound(),
         SharperSelectiveBound(estimated=True),
-        SelectiveUpdateBound(estimated=True),
+        SelectiveUpdateBound(),
         *perceptron_bounds("updates"),
     )
     checker = "selective"
