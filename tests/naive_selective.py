@@ -76,7 +76,9 @@ def expectations(rows, labels, b):
 
 
 def hinge_losses(rows, labels, u):
-    return [max(Fraction(0), 1 - label * dot([Fraction(a) for a in u], x)) for x, label in zip(rows, labels, strict=True)]
+    return [
+        max(Fraction(0), 1 - label * dot([Fraction(a) for a in u], x)) for x, label in zip(rows, labels, strict=True)
+    ]
 
 
 def published(radius_square, b, norm_square, loss):

@@ -96,9 +96,7 @@ def test_a_round_cannot_be_skipped_if_its_label_is_wanted():
     learner = aw.SelectivePerceptron(labels=("ham", "spam"))
     learner.learn_one({"cheap": 1.0}, "ham")
     before = learner.copy()
-    message = (
-        r"^x must be an example whose label is not wanted; received one whose label is; learn_one\(x, y\) takes the label"
-    )
+    message = r"^x must be an example whose label is not wanted; received one whose label is; learn_one\(x, y\) takes the label"
     for x in ({"new": 1.0}, {"cheap": 0.0, "other": 2.0}):
         assert learner.asks(x)
         with pytest.raises(InputError, match=message):
@@ -195,9 +193,10 @@ def test_draws_belong_to_rounds_however_these_come(tmp_path):
     singly.restore(first.state())
     singly.learn_many(X[300:], y[300:])
     assert singly == whole
-    assert aw.SelectivePerceptron(0.5, 8).learn_many(X, y).tolist() != aw.SelectivePerceptron(0.5, 7).learn_many(
-        X, y
-    ).tolist()
+    assert (
+        aw.SelectivePerceptron(0.5, 8).learn_many(X, y).tolist()
+        != aw.SelectivePerceptron(0.5, 7).learn_many(X, y).tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -455,7 +454,9 @@ def test_the_command_line_shows_the_labels_asked_for(run_cli, tmp_path):
     (tmp_path / "data").write_text("".join(lines))
     learner = aw.SelectivePerceptron(2.0, 5)
     learner.learn_many(X, y)
-    result = run_cli("run", tmp_path / "data", "--learner", "selective-perceptron", "--option", "b=2", "--option", "seed=5")
+    result = run_cli(
+        "run", tmp_path / "data", "--learner", "selective-perceptron", "--option", "b=2", "--option", "seed=5"
+    )
     assert result.returncode == 0, result.stderr
     assert f"\nlabels asked for: {learner.asked} of 64 ({learner.asked / 64:.2%})\n" in result.stdout
     assert f"happened   {learner.mistakes} mistakes" in result.stdout

@@ -55,7 +55,11 @@ def selective_perceptron(table, random):
         elif not given:
             table.certificate(made, NAME, lambda made=made, seen=seen: sought.truth(made, seen))
         else:
-            bound = stated(made, comparison, updates, passes, b) if not run.fragile or "update" not in made.theorem.name else None
+            bound = (
+                stated(made, comparison, updates, passes, b)
+                if not run.fragile or "update" not in made.theorem.name
+                else None
+            )
             slack = 1e-6 * float(bound or 0) if type(made.theorem).__name__ == "SimpleUpdateHingeBound" else 0.0
             if made.theorem.chance:
                 if bound is not None:
@@ -90,7 +94,9 @@ def asking(table, learner, X, y, run):
     return X[asked], y[asked]
 
 
-@subject("the draws of the selective perceptron", *(HERE + name for name in ("SelectiveBound", "SharperSelectiveBound")))
+@subject(
+    "the draws of the selective perceptron", *(HERE + name for name in ("SelectiveBound", "SharperSelectiveBound"))
+)
 def means(table, random):
     """On average over all outcomes of the draws, exactly; and for single runs of the learner, as they come."""
     rounds, width = int(random.integers(1, 11)), int(random.integers(1, 4))

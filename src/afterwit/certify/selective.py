@@ -149,8 +149,8 @@ def _with_questions(played: Replay, learner: Any, draws: Floats, count: int) -> 
     same = played.same_rounds
     why = ""
     if learner.unlabelled and not same.holds and count != learner.asked:
-        asked = counted(learner.asked, "round")
-        why = f"it skipped {counted(learner.unlabelled, 'round')}; give the {asked} in which it asked, in order"
+        skipped, wanted = counted(learner.unlabelled, "round"), counted(learner.asked, "round")
+        why = f"it skipped {skipped}; give the {wanted} in which it asked, in order"
     elif same.holds:
         with np.errstate(over="ignore"):
             asked = int(np.count_nonzero(draws * (1 + np.abs(played.scores) / learner.b) <= 1))

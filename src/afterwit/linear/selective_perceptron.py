@@ -127,10 +127,10 @@ class SelectiveBound(Theorem):
             "comparator": chosen.source,
         }
         bound = self.bound(evidence.radius, evidence.b, chosen.norm, chosen.hinge)
-        extra = ()
-        if self.chance:
-            extra = (Assumption("examples and labels do not depend on the learner's draws", Basis.PROMISED, None),)
-        return evidence.certificate(self, bound, inputs, *extra)
+        if not self.chance:
+            return evidence.certificate(self, bound, inputs)
+        fixed = Assumption("examples and labels do not depend on the learner's draws", Basis.PROMISED, None)
+        return evidence.certificate(self, bound, inputs, fixed)
 
 
 class SharperSelectiveBound(SelectiveBound):
@@ -209,7 +209,7 @@ class SelectivePerceptron(LinearLearner):
     # Numbers above 0 and up to 1: for the round with this number (from 0) and for those after it.
     _drawn: cython.double[::1]
     _drawn_from: cython.longlong
-    _draws: object
+    _draws = cython.declare(object)
 
     theorems = (
         SharperSelectiveBound(),
@@ -312,11 +312,11 @@ class SelectivePerceptron(LinearLearner):
 
     def _check_state(self, state: Any) -> None:
         LinearLearner._check_state(self, state)
-        rounds, updates, asked = state["rounds"], state["updates"], state["asked"]
+        rounds, updates, asked, unlabelled = (state[name] for name in ("rounds", "updates", "asked", "unlabelled"))
         if not updates <= asked <= rounds:
             raise invalid("asked", f"at least updates, {updates:,}, and at most rounds, {rounds:,}", asked)
-        if state["unlabelled"] > rounds - max(asked, state["mistakes"]):
-            raise invalid("unlabelled", "at most the rounds without a question, none of them a mistake", state["unlabelled"])
+        if unlabelled > rounds - max(asked, state["mistakes"]):
+            raise invalid("unlabelled", "at most the rounds without a question, none of them a mistake", unlabelled)
         if not updates <= state["estimated_mistakes"] <= updates * MOST_IN_A_ROUND:
             allowed = f"at least 1 and at most 2^53 for each of {updates:,} updates"
             raise invalid("estimated_mistakes", allowed, state["estimated_mistakes"])
