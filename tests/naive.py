@@ -103,13 +103,13 @@ def max_margin_in_the_plane(rows, labels, steps=20000):
 
 
 def parse_libsvm(text):
-    """[(label, {id: value})] from libsvm text, with Python's own number reading."""
+    """[(label, {id: value})] from libsvm text, ids ascending, with Python's own number reading."""
     examples = []
     for line in text.split("\n"):
         tokens = line.partition("#")[0].split()
         if tokens:
             pairs = (token.split(":") for token in tokens[1:])
-            examples.append((float(tokens[0]), {int(name): float(value) for name, value in pairs}))
+            examples.append((float(tokens[0]), dict(sorted((int(name), float(value)) for name, value in pairs))))
     return examples
 
 
@@ -448,7 +448,7 @@ def leave_one_out(rows, labels):
 
 
 class AdaGradOnRows:
-    """AdaGrad with hinge loss on sparse rows, whose columns may repeat: entry after entry, in floating point."""
+    """AdaGrad with hinge loss on sparse rows: entry after entry, in floating point."""
 
     def __init__(self, width, rate, delta, box):
         self.rate, self.delta, self.box = rate, delta, box

@@ -22,7 +22,7 @@ class Refused(Exception):  # noqa: N818 - what a reader does is no error of the 
 
 
 def libsvm(content):
-    """[(label, {id: value})], and the line of the first mistake, or None."""
+    """[(label, {id: value})], ids ascending, and the line of the first mistake, or None."""
     rows = []
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         tokens = [token for token in re.split(rb"[ \t\r]+", line.partition(b"#")[0]) if token]
@@ -44,7 +44,7 @@ def _libsvm_row(tokens):
         if len(digits) > 9 or int(digits) > LARGEST_ID or int(digits) in features:
             raise Refused(None)
         features[int(digits)] = _decimal(value)
-    return label, features
+    return label, dict(sorted(features.items()))
 
 
 def _decimal(text):

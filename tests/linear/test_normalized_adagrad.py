@@ -12,7 +12,6 @@ import afterwit as aw
 import naive
 from afterwit.batch._rounds import rests
 from afterwit.data.margin_losses import LOSSES, SLOPES_UP_TO_1
-from afterwit.data.rows import SparseRow
 from afterwit.data.values import same_value
 from afterwit.errors import DivergenceError, InputError
 from problems import FORMS, in_columns, lists_of, one_by_one, small_integers, with_ones
@@ -186,19 +185,6 @@ def test_units_do_not_matter_whatever_the_rows(problem, powers, loss, rate):
     learner, other = plain(loss=loss, rate=rate), plain(loss=loss, rate=rate)
     assert learner.learn_scores(X, y).tobytes() == other.learn_scores(X * units, y).tobytes()
     assert (learner.mistakes, learner.updates) == (other.mistakes, other.updates)
-
-
-def test_a_column_that_occurs_twice_is_learned_once_per_occurrence():
-    random = np.random.default_rng(5)
-    learner, many = plain(loss="hinge"), plain(loss="hinge")
-    columns = random.integers(0, 12, size=(20, 100)).astype(np.int32)
-    values, y = random.standard_normal((20, 100)), random.choice([-1, 1], 20)
-    for at, row, label in zip(columns, values, y.tolist(), strict=True):
-        learner.learn_one(SparseRow(at, row), label)
-    starts = np.arange(0, 2001, 100)
-    many.learn_many(sparse.csr_array((values.reshape(-1), columns.reshape(-1), starts), shape=(20, 12)), y)
-    assert learner == many
-    assert learner.state()["largest"].tolist() == [np.abs(values[columns == j]).max() for j in range(12)]
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""One row of numbers in an array, looked at by a loop: for so few of them numpy's functions cost more than a round."""
+"""Arrays looked at by a loop: for the few numbers of one row numpy's functions cost more than a round."""
 
 from __future__ import annotations
 
@@ -39,3 +39,31 @@ def _are_within(
     for k in range(len(row)):
         wrong += not -most <= row[k] <= most
     return wrong == 0
+
+
+def are_ascending(columns: Any, starts: Any) -> bool:
+    """Whether in every row each column is larger than the one before; row i is columns[starts[i]:starts[i+1]]."""
+    if cython.compiled:
+        return _are_ascending(columns, starts)
+    larger = columns[1:] > columns[:-1]
+    begins = starts[1:-1]
+    larger[begins[(begins > 0) & (begins < len(columns))] - 1] = True
+    return bool(larger.all())
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _are_ascending(
+    columns: cython.const[cython.int][::1],  # type: ignore[valid-type]
+    starts: cython.const[cython.longlong][::1],  # type: ignore[valid-type]
+) -> cython.int:
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    wrong: cython.Py_ssize_t
+    for i in range(len(starts) - 1):
+        wrong = 0
+        for k in range(starts[i] + 1, starts[i + 1]):
+            wrong += columns[k] <= columns[k - 1]
+        if wrong:
+            return False
+    return True

@@ -7,6 +7,8 @@ positions, an array of columns beside it:
     sparse      scipy sparse rows, `SparseRow`: row i is values[starts[i]:starts[i+1]] in columns[...]
     named       DataFrame (values dense, one column map for all rows) or a list of dicts (sparse over local names)
 
+Positions of a sparse row ascend. One that was there more than once has the sum of its values, as in scipy.
+
 Shapes, types and positions are checked here. That all values are finite is checked by ``Rows.require_finite``,
 which the caller runs when it suits: it costs a pass over the data.
 """
@@ -21,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data._arrays import finite_row, float_row
+from afterwit.data._arrays import are_ascending, finite_row, float_row
 from afterwit.data.labels import Labels, Signs
 from afterwit.data.values import is_masked_array
 from afterwit.errors import InputError, Words, counted, invalid
@@ -143,8 +145,9 @@ class Rows:
 
         matrix = csr_array((self.values, self.columns, self.starts), shape=(self.count, self.width))
         if not matrix.has_canonical_format:
+            # The features of dicts come in any order.
             matrix = matrix.copy()
-            matrix.sum_duplicates()
+            matrix.sort_indices()
         return matrix
 
 
@@ -360,7 +363,23 @@ def _read_scipy(X: Any, parameter: str, ids: bool) -> Rows:
     if stored and int(columns.view(np.uint32).max()) >= width:
         raise invalid(parameter, allowed, Words(f"a column outside 0..{width - 1}"))
     values = np.ascontiguousarray(X.data[:stored], dtype=np.float64)
+    columns, values, starts = _ascending(columns, values, starts)
     return Rows(count, min(width, LARGEST_POSITION + 1), values, columns, starts, single=parameter == "x", ids=ids)
+
+
+def _ascending(columns: Columns, values: Floats, starts: Starts) -> tuple[Columns, Floats, Starts]:
+    """The same sparse rows, whose positions ascend; one that is there more than once has the sum of its values."""
+    if are_ascending(columns, starts):
+        return columns, values, starts
+    row_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    order = np.lexsort((columns, row_of))
+    columns, values = columns[order], values[order]
+    first = np.append(True, (columns[1:] != columns[:-1]) | (row_of[1:] != row_of[:-1]))
+    sums = np.zeros(np.count_nonzero(first))
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused with its place
+        np.add.at(sums, np.cumsum(first) - 1, values)
+    lengths = np.bincount(row_of[first], minlength=len(starts) - 1)
+    return columns[first], sums, np.append(0, np.cumsum(lengths)).astype(np.int64)
 
 
 def _read_sparse_row(x: SparseRow, parameter: str) -> Rows:
@@ -383,7 +402,7 @@ def _read_sparse_row(x: SparseRow, parameter: str) -> Rows:
     starts = np.array([0, len(columns)], dtype=np.int64)
     # Who writes down the columns one by one knows what they are.
     ids = True if isinstance(x, IdRow) else None
-    columns = np.ascontiguousarray(columns, dtype=np.int32)
+    columns, numbers, starts = _ascending(np.ascontiguousarray(columns, dtype=np.int32), numbers, starts)
     return Rows(1, width, numbers, columns, starts, single=parameter == "x", ids=ids)
 
 

@@ -122,8 +122,6 @@ def read_one(kernel: Any, x: Any) -> KernelExamples:
 def vectors(kernel: Any, rows: Rows) -> KernelExamples:
     """Rows of numbers as examples."""
     rows.require_finite()
-    if rows.names is None and rows.starts is not None:
-        rows = _without_repeats(rows)
     objects = [rows.row(i) for i in range(rows.count)] if kernel.functions else None
     form = "named" if rows.names is not None else "dense" if rows.starts is None else "sparse"
     return KernelExamples(rows.count, form, {None: rows}, objects, rows.first, rows.single)
@@ -180,22 +178,3 @@ def _anything(X: Any) -> KernelExamples:
     if not isinstance(X, Sequence) or isinstance(X, (str, bytes)):
         raise invalid("X", "a sequence or an array of examples", X)
     return KernelExamples(len(X), "objects", objects=list(X))
-
-
-def _without_repeats(rows: Rows) -> Rows:
-    """Sparse rows whose columns ascend, entries of the same column added up."""
-    assert rows.columns is not None
-    assert rows.starts is not None
-    row_of = np.repeat(np.arange(rows.count), np.diff(rows.starts))
-    ascending = (rows.columns[1:] > rows.columns[:-1]) | (row_of[1:] != row_of[:-1])
-    if ascending.all():
-        return rows
-    order = np.lexsort((rows.columns, row_of))
-    columns, row_of, values = rows.columns[order], row_of[order], rows.values[order]
-    new = np.append(True, (columns[1:] != columns[:-1]) | (row_of[1:] != row_of[:-1]))
-    sums = np.zeros(int(new.sum()))
-    np.add.at(sums, np.cumsum(new) - 1, values)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(row_of[new], minlength=rows.count))]).astype(np.int64)
-    summed = replace(rows, values=sums, columns=np.ascontiguousarray(columns[new]), starts=starts)
-    summed.require_finite()
-    return summed

@@ -105,16 +105,19 @@ def copy_columns(
     to: cython.int[::1],
     at: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """Copy columns, which ``at`` reserved ones come before; one more than the largest, or -1 if any is out of range."""
+    """Copy columns, which ``at`` reserved ones come before; one more than the last.
+
+    Gives back -1 if any is out of range, or not larger than the one before: then it may be there twice.
+    """
     k: cython.Py_ssize_t
     column: cython.Py_ssize_t
     reach: cython.Py_ssize_t = 0
     for k in range(len(source)):
         column = source[k]
-        if not 0 <= column <= LAST:
+        if not reach <= column <= LAST:
             return -1
         to[at + k] = at + column
-        reach = max(reach, column + 1)
+        reach = column + 1
     return reach
 
 

@@ -30,7 +30,7 @@ from afterwit.core.registry import learner_class
 from afterwit.core.turns import Rounds
 from afterwit.data.labels import labels_of
 from afterwit.data.rows import Rows, read_examples, read_many
-from afterwit.errors import InputError, invalid
+from afterwit.errors import invalid
 from afterwit.linear._engine import LinearLearner
 from afterwit.linear.adagrad import AdaGrad
 from afterwit.reductions._binary import blank, fresh, one_row, reads_rows, require_rounds
@@ -78,12 +78,12 @@ class Standardize(BinaryLearner):
     def _read(self, X: Any) -> Any:
         rows = read_many(X)
         rows.require_finite()
-        return _without_repetitions(rows)
+        return rows
 
     def _read_one(self, x: Any) -> Any:
         rows = one_row(x)
         rows.require_finite()
-        return _without_repetitions(rows)
+        return rows
 
     # ------------------------------------------------------------------ rounds
 
@@ -168,7 +168,7 @@ class Standardize(BinaryLearner):
         """
         labels = labels_of(y) if self._undecided else self._labels
         rows, signs = read_examples(X, y, labels)
-        return certify(self, _without_repetitions(rows), signs, comparator)
+        return certify(self, rows, signs, comparator)
 
     # ------------------------------------------------------------------ copying, comparing, saving
 
@@ -198,22 +198,3 @@ class Standardize(BinaryLearner):
 
     def _counts(self) -> dict[str, Any]:
         return {"rounds": self._rounds, "mistakes": self._mistakes, "updates": self._updates}
-
-
-def _without_repetitions(rows: Any) -> Any:
-    """Rows in which every feature occurs once at most: values of the same position are added up."""
-    if rows.starts is None or rows.names is not None or len(rows.values) < 2:
-        return rows
-    rising = np.diff(rows.columns) > 0
-    begins = rows.starts[1:-1]
-    rising[begins[(begins > 0) & (begins < len(rows.values))] - 1] = True
-    if rising.all():
-        return rows
-    from scipy.sparse import csr_array
-
-    matrix = csr_array((rows.values, rows.columns, rows.starts), shape=(rows.count, rows.width), copy=True)
-    matrix.sum_duplicates()
-    if not np.isfinite(matrix.data).all():
-        raise InputError("x must be rows whose repeated entries have finite sums; received a sum that overflows")
-    starts = matrix.indptr.astype(np.int64)
-    return replace(rows, values=matrix.data, columns=matrix.indices.astype(np.int32), starts=starts)

@@ -197,7 +197,7 @@ class LibsvmParser:
                 self._see(identifier)
             if problem != 0:
                 break
-            if not ascending and self._repeats(self._starts[row], entry):
+            if not ascending and not self._sort(self._starts[row], entry):
                 problem = EXPECTED_NEW_ID
                 break
             at = self._next_line(at, end)
@@ -225,12 +225,16 @@ class LibsvmParser:
         return 0
 
     @cython.cfunc
-    def _repeats(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.bint:
-        ids, counts = np.unique(np.asarray(self._columns[first:last]), return_counts=True)
-        if len(ids) < last - first:
-            self._repeated = ids[np.argmax(counts > 1)]
-            return True
-        return False
+    def _sort(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.bint:
+        """Sort the entries of a row by their ids; False if one of these is there twice."""
+        columns, values = np.asarray(self._columns[first:last]), np.asarray(self._values[first:last])
+        order = np.argsort(columns)
+        columns[:], values[:] = columns[order], values[order]
+        same = columns[1:] == columns[:-1]
+        if same.any():
+            self._repeated = columns[np.argmax(same)]
+            return False
+        return True
 
     @cython.cfunc
     def _read_number(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
