@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""One vector x compared with many rows: squared distances, products of all 1 + x_i z_i, inner products with sparse rows.
+"""One vector x compared with many rows: squared distances, products of all 1 + x_i z_i, products with sparse rows.
 
 Every sum gives entry k to running sum k mod 4, whatever the row's length: so the additions overlap, and zeros change no
 sum. Dense row s begins at (first + s) * stride. Sparse row s has the entries from starts[first + s] to
