@@ -56,6 +56,7 @@ OPTIONS = {
     "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared", "rate": 0.05}),
     "OnlineSVM": ({}, {"C": 1.0, "rate": 0.5}),
     "SGD": ({}, {"loss": "hinge", "ball": 1.0, "schedule": "1/sqrt(t)"}, {"loss": "squared", "rate": 0.001}),
+    "SelectivePerceptron": ({}, {"b": 300.0, "seed": 4}),
     "SoftThresholdNetwork": ({}, {"gates": (3, 2), "rate": 0.5, "seed": 4}),
     "Winnow": ({}, {"rate": 3.0}),
 }

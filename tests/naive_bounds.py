@@ -26,6 +26,15 @@ def fixed_share(log_experts, rounds, switches, share, rate):
     return (switches + 1) / rate * log_experts - likelihood / rate + rate * rounds / 8
 
 
+def selective(radius, b, norm, hinge_loss):
+    """As it is stated, with its c."""
+    K = ((radius * norm + sqrt(radius**2 * norm**2 + 4 * hinge_loss)) / 2) ** 2
+    c = b + radius**2 / 2
+    if norm > 0:
+        c = min(c, radius * sqrt(K) / norm)
+    return K * (1 - (c - radius**2 / 2) / b) + (c * hinge_loss + c**2 * norm**2 / 2) / b
+
+
 BOUNDS = {
     "halving": lambda log_hypotheses: log_hypotheses / log(2),
     "generalized-halving": lambda bits: bits,
@@ -56,6 +65,13 @@ BOUNDS = {
     "perceptron-trained": lambda updates, radius, margin, rows: min(updates, radius**2 / margin**2) / rows,
     "svm-leave-one-out": lambda support_vectors, radius, margin, rows: (
         min(support_vectors, radius**2 / margin**2) / rows
+    ),
+    "selective-perceptron": lambda radius, b, norm, hinge_loss: (
+        (1 + radius**2 / (2 * b)) * hinge_loss + norm**2 * (2 * b + radius**2) ** 2 / (8 * b)
+    ),
+    "selective-perceptron-sharper": lambda radius, b, norm, hinge_loss: selective(radius, b, norm, hinge_loss),
+    "selective-perceptron-updates": lambda radius, b, norm, loss: (
+        (1 + radius**2 / (2 * b)) * loss + norm**2 * (2 * b + radius**2) ** 2 / (8 * b)
     ),
     "margin-perceptron": lambda radius, margin: 16 * radius**2 / margin**2,
     "winnow": lambda features, radius, margin: 2 * radius**2 / margin**2 * log(features),

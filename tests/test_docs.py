@@ -29,6 +29,8 @@ def blocks(text):
     [
         ("README.md", 5),
         ("docs/committee.md", 3),
+        ("docs/few-labels.md", 3),
+        ("docs/learners.md", 3),
         ("docs/concepts.md", 4),
         ("docs/experts.md", 1),
         ("docs/scikit-learn-and-river.md", 5),

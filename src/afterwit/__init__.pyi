@@ -70,6 +70,7 @@ from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedA
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
+from afterwit.linear.selective_perceptron import SelectivePerceptron as _SelectivePerceptron
 from afterwit.linear.sgd import SGD as _SGD
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
@@ -185,6 +186,9 @@ class ScaleFree(_ScaleFree):
 class SecondOrderWeights(_SecondOrderWeights):
     def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
 
+class SelectivePerceptron(_SelectivePerceptron):
+    def __init__(self, b: Any = 1.0, seed: Any = 0, intercept: Any = False, labels: Any = None) -> None: ...
+
 class SleepingExperts(_SleepingExperts):
     def __init__(self, n_experts: Any, epsilon: Any = 0.1, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
 
@@ -262,6 +266,7 @@ __all__ = [
     "RepeatLastLabel",
     "ScaleFree",
     "SecondOrderWeights",
+    "SelectivePerceptron",
     "SleepingExperts",
     "SoftThresholdNetwork",
     "SparseRow",

@@ -24,7 +24,9 @@ INPUTS = {
     **dict.fromkeys(
         ("samples", "rounds", "rows", "features", "experts", "row_actions", "column_actions", "hypothesis"), counts
     ),
-    **dict.fromkeys(("radius", "rho", "diameter", "gradient", "rate", "gap", "payoff", "cost", "loss_range"), positive),
+    **dict.fromkeys(
+        ("radius", "rho", "diameter", "gradient", "rate", "gap", "payoff", "cost", "loss_range", "b"), positive
+    ),
     **dict.fromkeys(("norm", "hinge_loss", "loss", "best_loss", "squared_losses", "expert_mistakes"), not_negative),
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
     **dict.fromkeys(("log_hypotheses", "log_experts"), st.floats(0, 30)),
@@ -113,7 +115,7 @@ DIRECTIONS = {
     **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain"), 1),
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }
-FREE = {"rate", "beta", "epsilon", "power", "share", "exploration"}
+FREE = {"rate", "beta", "epsilon", "power", "share", "exploration", "b"}
 FALLS_WITH_ROUNDS = {"mean risk", "risk", "risk - inf risk", "duality gap"}
 
 

@@ -543,7 +543,7 @@ def test_a_hash_that_changes_the_dict_while_it_is_read_does_not_crash():
             def __eq__(self, other): return self.text == getattr(other, "text", other)
 
         for kind in (aw.Perceptron, aw.AdaGrad, aw.Winnow, aw.VotedPerceptron, aw.SoftThresholdNetwork, aw.Committee,
-                     aw.KernelPerceptron, aw.OneVsRest, aw.MarginPerceptron):
+                     aw.KernelPerceptron, aw.OneVsRest, aw.MarginPerceptron, aw.SelectivePerceptron):
             for mode in ("grow", "swap", "clear"):
                 learner = kind()
                 learner.learn_one({"a": 1.0}, -1)

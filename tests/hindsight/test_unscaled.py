@@ -99,6 +99,7 @@ LEARNERS = [
     lambda **how: aw.AveragedPerceptron(**how),
     lambda **how: aw.VotedPerceptron(**how),
     lambda **how: aw.MarginPerceptron(0.1, **how),
+    lambda **how: aw.SelectivePerceptron(1e3, **how),
     lambda **how: aw.Winnow(rate=0.5, **how),
     lambda **how: aw.BalancedWinnow(rate=0.5, **how),
     lambda **how: aw.SGD(rate=1e-3, **how),

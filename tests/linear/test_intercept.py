@@ -22,6 +22,7 @@ LEARNERS = {
     "Perceptron": (aw.Perceptron, {}),
     "SGD": (aw.SGD, {"loss": "hinge", "ball": 1.5, "rate": 0.25}),
     "ScaleFree": (aw.ScaleFree, {"epsilon": 0.5}),
+    "SelectivePerceptron": (aw.SelectivePerceptron, {"b": 5.0}),
     "VotedPerceptron": (aw.VotedPerceptron, {}),
     "Winnow": (aw.Winnow, {"rate": 0.5}),
 }

@@ -23,6 +23,7 @@ LEARNERS = {
     "averaged": (aw.AveragedPerceptron, {}),
     "voted": (aw.VotedPerceptron, {}),
     "margin": (aw.MarginPerceptron, {"margin": 0.1}),
+    "selective": (aw.SelectivePerceptron, {"b": 2.0}),
     "winnow": (aw.Winnow, {"rate": 0.1}),
     "balanced winnow": (aw.BalancedWinnow, {"rate": 0.1}),
     "svm": (aw.OnlineSVM, {"C": 1.0, "rate": 0.05}),

@@ -36,6 +36,7 @@ CLASSIFIERS = {
         {"loss": "squared", "rate": 0.05, "ball": 0.5},
         {"loss": "perceptron", "rate": 1.0},
     ),
+    "SelectivePerceptron": ({}, {"b": 20.0, "seed": 5}),
     "SoftThresholdNetwork": ({}, {"gates": (3, 2)}),
     "StandardOptimalAlgorithm": ({"hypotheses": concepts.intervals([1.5, 2.5, 3, 4, 5])},),
     # Wide enough for the widest examples of the suite, and narrow enough for something to happen.

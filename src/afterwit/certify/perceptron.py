@@ -8,6 +8,7 @@ comparators are judged on the data itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,36 +44,48 @@ MOST_ENTRIES_FOR_PROGRAM = 40_000
 
 def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> LinearEvidence:
     """What is known of the rounds X, y of a perceptron."""
-    given = comparator_for(learner, rows, comparator)
+    margin = float(learner.parameters.get("margin", 0.0))
     played = replay(learner, rows, signs)
+
+    def rule(matrix: Any, unit: float) -> Assumption:
+        return follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
+
+    return LinearEvidence(
+        **facts(learner, rows, signs, played, rule, comparator),
+        margin=margin,
+        converged=not len(played.updates[-1]),
+        leave_one_out=LeaveOneOut(learner, rows, signs),
+    )
+
+
+def facts(
+    learner: Any, rows: Rows, signs: Signs, played: Replay, rule: Callable[[Any, float], Assumption], comparator: Any
+) -> dict[str, Any]:
+    """What every `LinearEvidence` has of a run; ``rule`` multiplies the rounds out, given the rows and their unit."""
+    given = comparator_for(learner, rows, comparator)
     matrix, used = used_columns(matrix_of(learner, rows))
     # Every bound is the same in any unit of length; near 1 nothing overflows.
     matrix, unit = normalised(matrix)
-    margin = float(learner.parameters.get("margin", 0.0))
     comparators: tuple[Comparator, ...] = (judge("zero", np.zeros(matrix.shape[1]), matrix, signs),)
     own: tuple[Comparator, ...] = ()
     assumptions: tuple[Assumption, ...] = (played.same_rounds,)
     if played.same_rounds.holds:
         comparators += _comparators(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
-        rule = _follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
-        assumptions += (_starts_at_zero(learner), rule)
+        assumptions += (_starts_at_zero(learner), rule(matrix, unit))
         own = _own(learner, rows, matrix, signs, played, used)
-    return LinearEvidence(
-        subject=type(learner).__name__,
-        rounds=learner.rounds,
-        mistakes=learner.mistakes,
-        counted_updates=learner.updates,
-        passes=played.passes,
-        unit=unit,
-        radius=float(row_norms(matrix).max(initial=0.0)),
-        margin=margin,
-        updates=np.concatenate(played.updates),
-        converged=not len(played.updates[-1]),
-        comparators=comparators,
-        own=own,
-        assumptions=assumptions,
-        leave_one_out=LeaveOneOut(learner, rows, signs),
-    )
+    return {
+        "subject": type(learner).__name__,
+        "rounds": learner.rounds,
+        "mistakes": learner.mistakes,
+        "counted_updates": learner.updates,
+        "passes": played.passes,
+        "unit": unit,
+        "radius": float(row_norms(matrix).max(initial=0.0)),
+        "updates": np.concatenate(played.updates),
+        "comparators": comparators,
+        "own": own,
+        "assumptions": assumptions,
+    }
 
 
 def _starts_at_zero(learner: Any) -> Assumption:
@@ -82,7 +95,7 @@ def _starts_at_zero(learner: Any) -> Assumption:
     return Assumption("w_1 = 0", Basis.ENFORCED, at_zero, "" if at_zero else "the learner was given another start")
 
 
-def _follows_the_rule(
+def follows_the_rule(
     matrix: Any, signs: Signs, updates: list[npt.NDArray[np.intp]], margin: float = 0.0, unit: float = 1.0
 ) -> Assumption:
     """y_t (w_t . x_t) <= margin |w_t| at every update, >= elsewhere, with w_t the sum of what was added before."""

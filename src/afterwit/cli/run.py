@@ -111,6 +111,8 @@ def run(
                 predictions=partial(write_labels, prediction_file) if prediction_file is not None else False,
                 on_point=lambda point: shown.line(str(point)),
             )
+            for line in record.last_lines():
+                shown.line(line)
         if model_file is not None:
             write_model(learner, model_file)
     # The result files are complete by now, whatever happens to the certificate.

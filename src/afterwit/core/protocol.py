@@ -94,6 +94,8 @@ class Record:
     predictions: npt.NDArray[Any] | None = None
     #: How often the stream was played: after the first pass no example is new.
     passes: int = 1
+    #: How many labels the learner asked for, if it asks.
+    asked: int | None = None
 
     #: What was played, as long as the record stays in this process; not part of what happened.
     _played: ClassVar[Played | None] = None
@@ -117,19 +119,27 @@ class Record:
         return self.mistakes / self.rounds if self.rounds else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists: ready for JSON."""
+        """Plain numbers, strings and lists: ready for JSON. ``asked`` is there if the learner asks for labels."""
         return {
             "learner": self.learner,
             "rounds": self.rounds,
             "mistakes": self.mistakes,
             "error": self.error,
             "passes": self.passes,
+            **({} if self.asked is None else {"asked": self.asked}),
             "curve": [vars(point) for point in self.curve],
             "predictions": None if self.predictions is None else self.predictions.tolist(),
         }
 
     def __str__(self) -> str:
-        return "\n".join([HEADER, *map(str, self.curve)])
+        return "\n".join([HEADER, *map(str, self.curve), *self.last_lines()])
+
+    def last_lines(self) -> list[str]:
+        """What comes after the curve: the labels asked for, if the learner asks."""
+        if self.asked is None:
+            return []
+        share = f" ({self.asked / self.rounds:.2%})" if self.rounds else ""
+        return [f"labels asked for: {self.asked:,} of {self.rounds:,}{share}"]
 
 
 @dataclass(frozen=True)
@@ -330,6 +340,8 @@ class _Tally:
     def __init__(self, learner: Any, stream: Any, on_point: Callable[[Point], None] | None) -> None:
         self.record = Record(learner=type(learner).__name__)
         self.learner = learner
+        asked = getattr(learner, "asked", None)
+        self.asked_before = asked if isinstance(asked, int) else None
         self.counter = stream
         self.on_point = on_point
         self.next_point = 1
@@ -361,6 +373,8 @@ class _Tally:
         record = self.record
         if record.rounds and (not record.curve or record.curve[-1].rounds != record.rounds):
             self.add_point()
+        if self.asked_before is not None:
+            record.asked = self.learner.asked - self.asked_before
         return record
 
 

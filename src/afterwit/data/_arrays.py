@@ -44,11 +44,13 @@ def _are_within(
 def are_ascending(columns: Any, starts: Any) -> bool:
     """Whether in every row each column is larger than the one before; row i is columns[starts[i]:starts[i+1]]."""
     if cython.compiled:
-        return _are_ascending(columns, starts)
-    larger = columns[1:] > columns[:-1]
-    begins = starts[1:-1]
-    larger[begins[(begins > 0) & (begins < len(columns))] - 1] = True
-    return bool(larger.all())
+        ascending = bool(_are_ascending(columns, starts))
+    else:
+        larger = columns[1:] > columns[:-1]
+        begins = starts[1:-1]
+        larger[begins[(begins > 0) & (begins < len(columns))] - 1] = True
+        ascending = bool(larger.all())
+    return ascending
 
 
 @cython.cfunc

@@ -23,20 +23,18 @@ if cython.compiled:
     from cython.cimports.afterwit.kernels._sums import (
         dense_all_products,
         dense_distances,
-        dense_products,
-        dot,
         sparse_all_products,
         sparse_products,
     )
+    from cython.cimports.afterwit.linear._products import dense_products, dot
 else:
     from afterwit.kernels._sums import (
         dense_all_products,
         dense_distances,
-        dense_products,
-        dot,
         sparse_all_products,
         sparse_products,
     )
+    from afterwit.linear._products import dense_products, dot
 
 
 # What is there without a block, made once: letting go of one must not fail.

@@ -1,13 +1,5 @@
 # The C side of _sums.py: what the support set may use.
 
-cdef double dot(const double[::1] a, Py_ssize_t i, const double[::1] b, Py_ssize_t j, Py_ssize_t length) noexcept nogil
-
-cdef void dense_products(
-    const double[::1] rows, Py_ssize_t first, Py_ssize_t count, Py_ssize_t stride,
-    const double[::1] x, Py_ssize_t begin, Py_ssize_t length,
-    double[::1] out, Py_ssize_t at,
-) noexcept nogil
-
 cdef void dense_distances(
     const double[::1] rows, Py_ssize_t first, Py_ssize_t count, Py_ssize_t stride, Py_ssize_t width,
     const double[::1] x, Py_ssize_t begin, Py_ssize_t length,

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""One vector x compared with many rows: inner products, squared distances, products of all 1 + x_i z_i.
+"""One vector x compared with many rows: squared distances, products of all 1 + x_i z_i, products with sparse rows.
 
 Every sum gives entry k to running sum k mod 4, whatever the row's length: so the additions overlap, and zeros change no
 sum. Dense row s begins at (first + s) * stride. Sparse row s has the entries from starts[first + s] to
@@ -9,58 +9,6 @@ starts[first + s + 1]. The result for row s goes to out[at + s].
 from __future__ import annotations
 
 import cython
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def dot(
-    a: cython.const[cython.double][::1],  # type: ignore[valid-type]
-    i: cython.Py_ssize_t,
-    b: cython.const[cython.double][::1],  # type: ignore[valid-type]
-    j: cython.Py_ssize_t,
-    length: cython.Py_ssize_t,
-) -> cython.double:
-    """The inner product of a from i on with b from j on."""
-    k: cython.Py_ssize_t = 0
-    s0: cython.double = 0.0
-    s1: cython.double = 0.0
-    s2: cython.double = 0.0
-    s3: cython.double = 0.0
-    while k + 3 < length:
-        s0 += a[i + k] * b[j + k]
-        s1 += a[i + k + 1] * b[j + k + 1]
-        s2 += a[i + k + 2] * b[j + k + 2]
-        s3 += a[i + k + 3] * b[j + k + 3]
-        k += 4
-    if k < length:
-        s0 += a[i + k] * b[j + k]
-    if k + 1 < length:
-        s1 += a[i + k + 1] * b[j + k + 1]
-    if k + 2 < length:
-        s2 += a[i + k + 2] * b[j + k + 2]
-    return (s0 + s1) + (s2 + s3)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def dense_products(
-    rows: cython.const[cython.double][::1],  # type: ignore[valid-type]
-    first: cython.Py_ssize_t,
-    count: cython.Py_ssize_t,
-    stride: cython.Py_ssize_t,
-    x: cython.const[cython.double][::1],  # type: ignore[valid-type]
-    begin: cython.Py_ssize_t,
-    length: cython.Py_ssize_t,
-    out: cython.double[::1],
-    at: cython.Py_ssize_t,
-) -> cython.void:
-    """The inner products of dense rows with the ``length`` entries of x from ``begin`` on."""
-    s: cython.Py_ssize_t
-    for s in range(count):
-        out[at + s] = dot(rows, (first + s) * stride, x, begin, length)
 
 
 @cython.cfunc

@@ -24,13 +24,13 @@ from afterwit.kernels._steps import Operation, program
 
 if cython.compiled:
     from cython.cimports.afterwit.kernels._kept_rows import KeptRows
-    from cython.cimports.afterwit.kernels._sums import dot
+    from cython.cimports.afterwit.linear._products import dot
     from cython.cimports.libc.math import exp
 else:
     from math import exp
 
     from afterwit.kernels._kept_rows import KeptRows
-    from afterwit.kernels._sums import dot
+    from afterwit.linear._products import dot
 
 PRODUCTS = cython.declare(cython.int, Operation.PRODUCTS)
 DISTANCES = cython.declare(cython.int, Operation.DISTANCES)

@@ -15,6 +15,8 @@ class Stop(IntEnum):
     DIVERGED = 2
     #: There is no room for what the algorithm would keep of it.
     NO_ROOM = 3
+    #: Its label is wanted, and nobody has told it.
+    LABEL_WANTED = 4
 
 
 #: While values, scores and options are at most this in size, no step changes a number by 1e292, and so what is finite

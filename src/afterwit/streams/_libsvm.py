@@ -230,7 +230,7 @@ class LibsvmParser:
         columns, values = np.asarray(self._columns[first:last]), np.asarray(self._values[first:last])
         order = np.argsort(columns)
         columns[:], values[:] = columns[order], values[order]
-        same = columns[1:] == columns[:-1]
+        same = columns[1:] == columns[: len(columns) - 1]
         if same.any():
             self._repeated = columns[np.argmax(same)]
             return False
