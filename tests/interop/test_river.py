@@ -27,6 +27,7 @@ MODELS = {
     "OneVsRest with probabilities": lambda: aw.OneVsRest(aw.AdaGrad()),
     "OneVsRest with an intercept": lambda: aw.OneVsRest(aw.Perceptron(intercept=True)),
     "MulticlassPerceptron": aw.MulticlassPerceptron,
+    "SoftmaxAdaGrad": aw.SoftmaxAdaGrad,
     "AveragedMulticlassPerceptron with an intercept": lambda: aw.AveragedMulticlassPerceptron(intercept=True),
     "pipeline": lambda: preprocessing.StandardScaler() | aw.Perceptron(labels=(False, True)),
     "pipeline with probabilities": lambda: preprocessing.StandardScaler() | aw.AdaGrad(labels=(False, True)),

@@ -29,7 +29,7 @@ DEFAULT = OnlineClassifier().learner
 OTHERS = [name for name in NAMES if name not in ONE_OF_EACH]
 
 
-@parametrize_with_checks([OnlineClassifier(name) for name in (*ONE_OF_EACH, "multiclass-perceptron")])
+@parametrize_with_checks([OnlineClassifier(name) for name in (*ONE_OF_EACH, "multiclass-perceptron", "softmax-adagrad")])
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -65,7 +65,7 @@ def test_a_learner_goes_by_its_name():
     for name, learner in {**learner_names(), **many_label_names()}.items():
         assert type(OnlineClassifier(name)._make()) is getattr(aw, learner)
     assert learner_names()["perceptron"] == "Perceptron"
-    assert set(many_label_names()) == {"multiclass-perceptron", "averaged-multiclass-perceptron"}
+    assert set(many_label_names()) == {"multiclass-perceptron", "averaged-multiclass-perceptron", "softmax-adagrad"}
     assert not {"one-vs-rest", *many_label_names()} & set(learner_names())
     assert DEFAULT == "averaged-perceptron"
 
@@ -96,7 +96,7 @@ def test_a_class_or_an_instance_will_do(digits):
     assert OnlineClassifier(instance).get_params()["rate"] == 0.5
 
 
-@pytest.mark.parametrize("name", ["multiclass-perceptron", "averaged-multiclass-perceptron"])
+@pytest.mark.parametrize("name", ["multiclass-perceptron", "averaged-multiclass-perceptron", "softmax-adagrad"])
 @pytest.mark.parametrize("classes", [2, 3, 10])
 def test_a_learner_of_many_labels_learns_them_by_itself(digits, name, classes):
     X, y = digits[0][digits[1] < classes][:300], digits[1][digits[1] < classes][:300]

@@ -26,6 +26,7 @@ LEARNERS = [
     aw.OneVsRest,
     lambda: aw.MulticlassPerceptron(intercept=True),
     aw.AveragedMulticlassPerceptron,
+    aw.SoftmaxAdaGrad,
 ]
 
 

@@ -28,6 +28,7 @@ CLASSIFIERS = {
     "AveragedMulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
     "MulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
     "OneVsRest": ({"labels": (-1, 1)},),
+    "SoftmaxAdaGrad": ({"labels": (-1, 1)}, {"labels": (-1, 1), "rate": 2.0, "delta": 0, "intercept": False}),
     "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared"}),
     "OnlineSVM": ({}, {"C": 0.5, "rate": 0.3}),
     "SGD": (

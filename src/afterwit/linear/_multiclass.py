@@ -29,7 +29,8 @@ class MulticlassLearner(ManyLabelLearner):
 
     def _begin(self) -> None:
         ManyLabelLearner._begin(self)
-        self._engine = type(self)._weights_of_classes(intercept=self._options["intercept"], labels=(-1, 1))
+        options = {name: value for name, value in self._options.items() if name != "labels"}
+        self._engine = type(self)._weights_of_classes(**options, labels=(-1, 1))
         self._engine.know_classes(len(self._classes))
 
     # ------------------------------------------------------------------ one round
