@@ -1,4 +1,4 @@
-"""Linear learners of many labels: the labels and classes around the weights that `ClassWeights` keeps and learns."""
+"""Learners of many labels with a compiled engine: the labels and classes around what `ClassScores` scores and learns."""
 
 from __future__ import annotations
 
@@ -17,20 +17,18 @@ from afterwit.errors import invalid
 from afterwit.linear._engine import INTERCEPT
 
 
-class MulticlassLearner(ManyLabelLearner):
-    """A weight vector for every class; the class of the largest score is predicted.
+class ScoringLearner(ManyLabelLearner):
+    """A score for every class; the class of the largest is predicted.
 
-    Algorithms derive from it and name the kind of `ClassWeights` that learns.
+    Algorithms derive from it and name the kind of `ClassScores` that learns.
     """
 
-    checker = "multiclass"
-    options = (INTERCEPT, MANY_LABELS)
-    _weights_of_classes: Any = None
+    _kind_of_engine: Any = None
 
     def _begin(self) -> None:
         ManyLabelLearner._begin(self)
         options = {name: value for name, value in self._options.items() if name != "labels"}
-        self._engine = type(self)._weights_of_classes(**options, labels=(-1, 1))
+        self._engine = type(self)._kind_of_engine(**options, labels=(-1, 1))
         self._engine.know_classes(len(self._classes))
 
     # ------------------------------------------------------------------ one round
@@ -98,6 +96,13 @@ class MulticlassLearner(ManyLabelLearner):
                     self._admit(joined)
         return leaders
 
+    def _is_steady(self) -> bool:
+        return bool(self._engine._is_steady())
+
+    def _make_room_for(self, entries: int, width: int) -> None:
+        self._engine.make_class_room(len(self._classes) + 1)
+        self._engine._make_ready(entries, width)
+
     def _admit(self, joined: Classes) -> None:
         """Know the labels of the classes that have been learned."""
         known = len(self._classes)
@@ -125,6 +130,40 @@ class MulticlassLearner(ManyLabelLearner):
     def features(self) -> int:
         """How many features it has weights for."""
         return int(self._engine.features)
+
+    # ------------------------------------------------------------------ copying, comparing, saving
+
+    def state(self) -> dict[str, Any]:
+        with self._lock:
+            return {**self._engine.state(), "classes": self._saved_classes()}
+
+    def _check_state(self, state: Any) -> None:
+        rounds, *_ = checked_counts(state)
+        classes = self._classes_in(state)
+        self._engine._check_counts(state)
+        self._engine._check_state(state)
+        self._check_classes(state, len(classes))
+        # Every class came in a round of its own, and the first round brought one.
+        if self._labels is None and not min(rounds, 1) <= len(classes) <= rounds:
+            raise invalid("classes", f"the labels of {rounds} rounds", classes)
+
+    def _check_classes(self, state: Any, count: int) -> None:
+        """Refuse what is not the state of an engine for so many classes."""
+        raise NotImplementedError
+
+    def restore(self, state: Any) -> None:
+        self._require_state(state)
+        classes = Classes(self._classes_in(state), self._labels)
+        with self._lock, Rounds():
+            self._engine.restore(state)
+            self._classes = classes
+
+
+class MulticlassLearner(ScoringLearner):
+    """A weight vector for every class. Algorithms derive from it and name the kind of `ClassWeights` that learns."""
+
+    checker = "multiclass"
+    options = (INTERCEPT, MANY_LABELS)
 
     @property
     def weights(self) -> dict[Any, Any]:
@@ -155,27 +194,7 @@ class MulticlassLearner(ManyLabelLearner):
         with self._lock:
             return certify(self, X, y, comparator)
 
-    # ------------------------------------------------------------------ copying, comparing, saving
-
-    def state(self) -> dict[str, Any]:
-        with self._lock:
-            return {**self._engine.state(), "classes": self._saved_classes()}
-
-    def _check_state(self, state: Any) -> None:
-        rounds, *_ = checked_counts(state)
-        classes = self._classes_in(state)
-        self._engine._check_counts(state)
-        self._engine._check_state(state)
+    def _check_classes(self, state: Any, count: int) -> None:
         columns = state["weights"].shape[1]
-        if columns != len(classes):
-            raise invalid("weights", f"an array with a column for each of {len(classes)} classes", state["weights"])
-        # Every class came in a round of its own, and the first round brought one.
-        if self._labels is None and not min(rounds, 1) <= len(classes) <= rounds:
-            raise invalid("classes", f"the labels of {rounds} rounds", classes)
-
-    def restore(self, state: Any) -> None:
-        self._require_state(state)
-        classes = Classes(self._classes_in(state), self._labels)
-        with self._lock, Rounds():
-            self._engine.restore(state)
-            self._classes = classes
+        if columns != count:
+            raise invalid("weights", f"an array with a column for each of {count} classes", state["weights"])

@@ -186,7 +186,7 @@ class SoftmaxAdaGrad(MulticlassLearner):
     theorems = (SoftmaxBound(), SoftmaxMistakes(SoftmaxBound()))
     checker = "softmax"
     options = (RATE, DELTA, INTERCEPT, MANY_LABELS)
-    _weights_of_classes = _SoftmaxWeights
+    _kind_of_engine = _SoftmaxWeights
 
     @property
     def gives_probabilities(self) -> bool:

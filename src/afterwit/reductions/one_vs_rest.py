@@ -259,6 +259,13 @@ class OneVsRest(ManyLabelLearner):
         """Whether no binary learner diverges, as long as the values are not huge."""
         return isinstance(self._base, LinearLearner) and self._base._is_steady()
 
+    @property
+    def _reads_rows(self) -> bool:
+        return reads_rows(self._base)
+
+    def _make_room_for(self, entries: int, width: int) -> None:
+        self._make_ready(self._learners, entries, width)
+
     def _put_back(self, before: Any) -> None:
         if before is not None:
             self.restore(before)
