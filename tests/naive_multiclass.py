@@ -184,3 +184,41 @@ class SoftmaxRun:
             far = max(abs(each.get(label, {}).get(name, 0.0) - target) for each in self.history)
             total += far**2 * math.sqrt(self.delta + square) / (2 * self.rate) + self.rate * math.sqrt(square)
         return total
+
+
+class NeighboursRun:
+    """Nearest neighbours over rows that are dicts; a feature that is not there, or 0, is 0."""
+
+    def __init__(self, rows, labels, neighbours, window, announced=None, passes=1):
+        self.neighbours, self.window = neighbours, window
+        self.classes = list(announced or ())
+        self.seen, self.predictions = [], []
+        for _ in range(passes):
+            for x, y in zip(rows, labels, strict=True):
+                scores = self.scores(x)
+                self.predictions.append(max(scores, key=scores.get, default=None))
+                self.classes += [] if y in self.classes else [y]
+                self.seen.append((dict(x), y))
+
+    def ranges(self):
+        names = {name for x, _ in self.seen for name in x}
+        values = {name: [x.get(name, 0) for x, _ in self.seen] for name in names}
+        return {name: max(each) - min(each) for name, each in values.items()}
+
+    def distance(self, x, z, ranges):
+        """Squared."""
+        total = 0
+        for name, width in ranges.items():
+            if width:
+                total += ((x.get(name, 0) - z.get(name, 0)) / width) ** 2
+        return total
+
+    def scores(self, x):
+        ranges = self.ranges()
+        kept = self.seen[-self.window :]
+        # Of those that are as near, the newest.
+        order = sorted(reversed(kept), key=lambda each: self.distance(x, each[0], ranges))
+        scores = dict.fromkeys(self.classes, 0.0)
+        for z, y in order[: self.neighbours]:
+            scores[y] += 1.0 / (1.0 + self.distance(x, z, ranges))
+        return scores

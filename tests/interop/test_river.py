@@ -28,6 +28,8 @@ MODELS = {
     "OneVsRest with an intercept": lambda: aw.OneVsRest(aw.Perceptron(intercept=True)),
     "MulticlassPerceptron": aw.MulticlassPerceptron,
     "SoftmaxAdaGrad": aw.SoftmaxAdaGrad,
+    "NearestNeighbours": aw.NearestNeighbours,
+    "MulticlassCommittee": lambda: aw.MulticlassCommittee(["softmax-adagrad", "nearest-neighbours", "perceptron"]),
     "AveragedMulticlassPerceptron with an intercept": lambda: aw.AveragedMulticlassPerceptron(intercept=True),
     "pipeline": lambda: preprocessing.StandardScaler() | aw.Perceptron(labels=(False, True)),
     "pipeline with probabilities": lambda: preprocessing.StandardScaler() | aw.AdaGrad(labels=(False, True)),

@@ -27,6 +27,7 @@ LEARNERS = [
     lambda: aw.MulticlassPerceptron(intercept=True),
     aw.AveragedMulticlassPerceptron,
     aw.SoftmaxAdaGrad,
+    aw.NearestNeighbours,
 ]
 
 

@@ -131,6 +131,18 @@ class ScoringLearner(ManyLabelLearner):
         """How many features it has weights for."""
         return int(self._engine.features)
 
+    # ------------------------------------------------------------------ certificates
+
+    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Certificate:
+        """What was promised, what happened and what hindsight would have given, on the rounds X, y.
+
+        X and y are the examples the learner learned from, in order (once for each pass). Every theorem of the
+        algorithm is evaluated, the tightest that applies comes first. Comparators are found in hindsight unless one is
+        given: a dict with the weights of each class, as arrays or dicts; a class without has none.
+        """
+        with self._lock:
+            return certify(self, X, y, comparator)
+
     # ------------------------------------------------------------------ copying, comparing, saving
 
     def state(self) -> dict[str, Any]:
@@ -181,18 +193,6 @@ class MulticlassLearner(ScoringLearner):
     def _by_class(self, vectors: Any) -> dict[Any, Any]:
         columns = (self._engine.by_feature(vectors[:, code].copy()) for code in range(len(self._classes)))
         return dict(zip(self._classes.labels, columns, strict=True))
-
-    # ------------------------------------------------------------------ certificates
-
-    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Certificate:
-        """What was promised, what happened and what hindsight would have given, on the rounds X, y.
-
-        X and y are the examples the learner learned from, in order (once for each pass). Every theorem of the
-        algorithm is evaluated, the tightest that applies comes first. Comparators are found in hindsight unless one is
-        given: a dict with the weights of each class, as arrays or dicts; a class without has none.
-        """
-        with self._lock:
-            return certify(self, X, y, comparator)
 
     def _check_classes(self, state: Any, count: int) -> None:
         columns = state["weights"].shape[1]

@@ -110,6 +110,8 @@ class Committee(BinaryLearner):
     theorems = (VoteBound(), ExpectedMistakesBound())
     checker = "committee"
     converges_without = "mistakes"
+    #: Where the members agree it is 1 or -1: classes cannot be ranked by it.
+    scores_are_votes = True
 
     options = (Option("learners", None), Option("weighting", "fixed-share"), Option("labels", None, _two_labels))
 
