@@ -121,6 +121,20 @@ def test_the_oldest_are_dropped():
     assert learner.score_one([0.0])["a"] == 0.0
 
 
+@pytest.mark.parametrize("width", [15, 16, 17, 63, 64, 65, 200, 1000])
+def test_rows_of_any_width(width):
+    random = np.random.default_rng(width)
+    X, y = random.choice([-1.0, 0.0, 1.0], (12, width), p=[0.45, 0.1, 0.45]), [k % 3 for k in range(12)]
+    X[:2] = 1.0  # every feature is there at first
+    for form in FORMS:
+        at_once, singly = aw.NearestNeighbours(2, window=5), aw.NearestNeighbours(2, window=5)
+        assert at_once.learn_many(form(X.tolist()), y).tolist() == oracle(X.tolist(), y, 2, 5).predictions
+        for x, label in zip(one_by_one(form, X.tolist()), y, strict=True):
+            singly.learn_one(x, label)
+        assert singly == at_once
+        assert at_once.copy().learn_one(one_by_one(form, X.tolist())[0], 0) == at_once.predict_many(form(X.tolist()))[0]
+
+
 def test_entries_of_one_column_are_added_up():
     rows = sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1))
     one, other = aw.NearestNeighbours(1), aw.NearestNeighbours(1)

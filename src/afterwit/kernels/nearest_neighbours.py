@@ -98,7 +98,7 @@ class _KeptExamples(ClassScores):
     # The nearest so far: their squared distances in ascending order, and their classes.
     _distances: cython.double[::1]
     _nearest: cython.int[::1]
-    # The features that every example had.
+    # The features that every example had: no more than the first has, and so there is as much room as for its entries.
     _steady: cython.int[::1]
     _n_steady: cython.Py_ssize_t
 
@@ -115,7 +115,7 @@ class _KeptExamples(ClassScores):
         self._own = 0
         self._distances = view(np.zeros(self._neighbours))
         self._nearest = view(np.zeros(self._neighbours, dtype=np.int32))
-        self._steady = view(np.zeros(16, dtype=np.int32))
+        self._steady = view(np.zeros(64, dtype=np.int32))
         self._n_steady = 0
         self._keep_these(np.zeros(1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
         ClassScores._begin(self)
