@@ -42,6 +42,8 @@ from afterwit.data.rows import as_mapping
 from afterwit.errors import DivergenceError, InputError, counted, invalid, shorten
 from afterwit.experts.repeat_last_label import RepeatLastLabel
 from afterwit.kernels.nearest_neighbours import NearestNeighbours
+from afterwit.linear.adagrad import AdaGrad
+from afterwit.linear.multiclass_perceptron import MulticlassPerceptron
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad
 from afterwit.linear.scale_free import ScaleFree
 from afterwit.linear.softmax_adagrad import SoftmaxAdaGrad
@@ -50,16 +52,28 @@ from afterwit.reductions._many_members import LEARNERS, ManyMembers, read_member
 from afterwit.reductions._members import Reading, read_each
 from afterwit.reductions._weighting import read_weighting
 from afterwit.reductions.committee import ExpectedMistakesBound, VoteBound, table_of
+from afterwit.reductions.multiclass_standardize import MulticlassStandardize
 from afterwit.reductions.one_vs_rest import OneVsRest
 
 
 def default_pool() -> list[Any]:
-    """A few learners that differ as much as possible, at home in any units."""
+    """A few learners that differ as much as possible: at home in any units, on texts, on curved classes, under drift.
+
+    Behind running means and deviations, softmax regression does not depend on the units of the features, nor on where
+    they have their zero; two rates, because the best one differs from stream to stream. The multiclass perceptron there
+    has steps that never become shorter: under drift what was learned long ago is in the way. `ScaleFree` and
+    `NormalizedAdaGrad` leave the zeros of texts alone, and `AdaGrad` is good where all features are 0 or 1. No line has
+    to run between the classes for nearest neighbours: one where classes do not overlap, five where they do.
+    `RepeatLastLabel` does not look at the examples: where labels come in runs it is hard to beat.
+    """
     return [
-        SoftmaxAdaGrad(),
-        OneVsRest(NormalizedAdaGrad()),
+        MulticlassStandardize(SoftmaxAdaGrad()),
+        MulticlassStandardize(SoftmaxAdaGrad(rate=0.5)),
+        MulticlassStandardize(MulticlassPerceptron(intercept=True)),
         OneVsRest(ScaleFree()),
-        NearestNeighbours(1),
+        OneVsRest(NormalizedAdaGrad(rate=1.5)),
+        OneVsRest(AdaGrad(intercept=True)),
+        NearestNeighbours(neighbours=1),
         NearestNeighbours(),
         OneVsRest(RepeatLastLabel()),
     ]
