@@ -217,7 +217,8 @@ class NeighboursRun:
         ranges = self.ranges()
         kept = self.seen[-self.window :]
         # Of those that are as near, the newest.
-        order = sorted(reversed(kept), key=lambda each: self.distance(x, each[0], ranges))
+        kept.reverse()
+        order = sorted(kept, key=lambda each: self.distance(x, each[0], ranges))
         scores = dict.fromkeys(self.classes, 0.0)
         for z, y in order[: self.neighbours]:
             scores[y] += 1.0 / (1.0 + self.distance(x, z, ranges))

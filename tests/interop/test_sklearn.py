@@ -29,7 +29,12 @@ DEFAULT = OnlineClassifier().learner
 OTHERS = [name for name in NAMES if name not in ONE_OF_EACH]
 
 
-@parametrize_with_checks([OnlineClassifier(name) for name in (*ONE_OF_EACH, "multiclass-perceptron", "softmax-adagrad", "nearest-neighbours")])
+@parametrize_with_checks(
+    [
+        OnlineClassifier(name)
+        for name in (*ONE_OF_EACH, "multiclass-perceptron", "softmax-adagrad", "nearest-neighbours")
+    ]
+)
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 

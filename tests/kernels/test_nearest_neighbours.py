@@ -100,7 +100,7 @@ def test_a_constant_that_is_added_to_a_feature_changes_nothing():
     X, y = random.integers(0, 8, (200, 3)).astype(float), random.integers(0, 3, 200)
     one, other = aw.NearestNeighbours(3), aw.NearestNeighbours(3)
     X[:, 0] += 1.0  # never 0
-    assert one.learn_many(X, y).tolist() == other.learn_many(X + [2.0**20, 0.0, 0.0], y).tolist()
+    assert one.learn_many(X, y).tolist() == other.learn_many(X + np.array([2.0**20, 0.0, 0.0]), y).tolist()
 
 
 def test_a_feature_that_some_examples_lack_is_0_there():

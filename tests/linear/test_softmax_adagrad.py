@@ -175,9 +175,7 @@ def test_bounds_for_given_weights_are_those_of_the_oracle(problem, scale, passes
     assert loss.observed <= loss.bound + loss.rounding
     mistakes = found["mistakes"]
     assert mistakes.observed == learner.mistakes
-    assert mistakes.bound == pytest.approx(
-        min(bounds) / math.log(2) + (0 if named else len(learner.classes)), rel=1e-9
-    )
+    assert mistakes.bound == pytest.approx(min(bounds) / math.log(2) + (0 if named else len(learner.classes)), rel=1e-9)
     assert learner.mistakes <= mistakes.bound + mistakes.rounding
 
 

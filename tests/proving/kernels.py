@@ -175,7 +175,12 @@ def multiclass_committee(table, random):
     classes = int(random.integers(2, 6))
     y = np.argmax(X @ random.standard_normal((X.shape[1], classes)), axis=1) if len(X) else np.zeros(0, dtype=int)
     y = np.where(random.random(len(X)) < pick(random, 0.0, 0.3, 1.0), random.integers(0, classes, len(X)), y)
-    members = [aw.OneVsRest(aw.RepeatLastLabel()), aw.MulticlassPerceptron(), aw.NearestNeighbours(1), aw.SoftmaxAdaGrad()]
+    members = [
+        aw.OneVsRest(aw.RepeatLastLabel()),
+        aw.MulticlassPerceptron(),
+        aw.NearestNeighbours(1),
+        aw.SoftmaxAdaGrad(),
+    ]
     votes(table, random, aw.MulticlassCommittee, members[: int(random.integers(1, 5))], X, y)
 
 

@@ -200,9 +200,9 @@ def test_strings_for_members_that_take_strings():
 
 
 def test_votes_do_not_rank_classes():
-    for given in (aw.Committee, aw.Committee(["perceptron", "repeat-last-label"])):
-        with pytest.raises(InputError, match="learner must be .*; a committee of many classes is MulticlassCommittee; rec"):
-            aw.OneVsRest(given)
+    for learner in (aw.Committee, aw.Committee(["perceptron", "repeat-last-label"])):
+        with pytest.raises(InputError, match="a committee of many classes is MulticlassCommittee; received"):
+            aw.OneVsRest(learner)
 
 
 # ---------------------------------------------------------------------- what it refuses

@@ -120,7 +120,8 @@ def test_learners_without_a_theorem_say_why():
 
 
 @pytest.mark.parametrize(
-    "learner", [3, "nonsense", aw.Perceptron(), aw.AdaHedge, aw.MulticlassCommittee(), aw.MulticlassStandardize(), object()]
+    "learner",
+    [3, "nonsense", aw.Perceptron(), aw.AdaHedge, aw.MulticlassCommittee(), aw.MulticlassStandardize(), object()],
 )
 def test_what_cannot_be_inside_is_refused(learner):
     with pytest.raises(InputError, match="learner must be "):

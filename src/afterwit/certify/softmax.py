@@ -232,7 +232,20 @@ def _retrace(descent: Descent, rounds: Rounds, scores: list[list[float]]) -> Tra
         lowest[place] = np.minimum(lowest[place], weights[place])
         highest[place] = np.maximum(highest[place], weights[place])
     total += weights * (len(scores) - seen)
-    parts = [np.sqrt(sums), lowest, highest, weights, total / max(1, len(scores))]
-    flat = [each.reshape(-1) for each in parts]
     nothing = np.zeros(count * width)
-    return Trace(differs, loss, squares, 0.0, 0.0, descent.rate, 0, *flat, nothing, nothing)
+    return Trace(
+        differs=differs,
+        loss=loss,
+        squares=squares,
+        rates=0.0,
+        weighted_squares=0.0,
+        last_rate=descent.rate,
+        standstills=0,
+        gradients=np.sqrt(sums).reshape(-1),
+        lowest=lowest.reshape(-1),
+        highest=highest.reshape(-1),
+        last=weights.reshape(-1),
+        average=(total / max(1, len(scores))).reshape(-1),
+        largest=nothing,
+        first=nothing,
+    )

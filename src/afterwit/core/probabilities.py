@@ -53,7 +53,7 @@ def shares(scores: Floats) -> Floats:
 
 
 def softmax(scores: Floats) -> Floats:
-    """For rows of scores, one for each class: the probability of each class, proportional to the exponential of its score.
+    """For rows of scores, one for each class: probabilities that are proportional to the exponentials of the scores.
 
     Row by row and class by class, so that many rows are exactly one and one and one.
     """

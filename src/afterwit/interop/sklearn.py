@@ -2,8 +2,8 @@
 
 `OnlineClassifier` takes a learner by its name, with its options, and behaves as scikit-learn's estimators do: in
 pipelines, in searches over parameters, in cross-validation. With more than two classes it is one against the rest,
-unless the learner is one of many labels; a committee becomes a `MulticlassCommittee`. The learner itself is ``learner_``, and what was promised about its run is
-``certificate(X, y)``.
+unless the learner is one of many labels; a committee becomes a `MulticlassCommittee`. The learner itself is
+``learner_``, and what was promised about its run is ``certificate(X, y)``.
 
 >>> from sklearn.datasets import load_digits
 >>> X, y = load_digits(return_X_y=True)

@@ -13,7 +13,7 @@ Guarantee   none: what is known of nearest neighbours (Cover & Hart 1967: asympt
             possible error) is about samples of one distribution, and with all examples kept.
 Assumes     that examples of one label are near each other.
 Cost        each round compares the example with all that are kept: about ``window`` times the features of one.
-Source      Aha, Kibler & Albert, Instance-Based Learning Algorithms, 1991 (IB1, with features in units of their ranges).
+Source      Aha, Kibler & Albert, Instance-Based Learning Algorithms, 1991: IB1, with features in units of their range.
 
 >>> learner = NearestNeighbours()
 >>> for x, y in [([1.0, 9.0], "low"), ([2.0, 7.0], "low"), ([30.0, 8.0], "high"), ([28.0, 9.5], "high")]:
@@ -76,7 +76,7 @@ class _KeptExamples(ClassScores):
     """The last examples, the range of every feature, and the search for the nearest.
 
     For every feature there is its smallest and its largest value, 0 included once an example was without it, and which
-    of the three it is. Example s of those kept has the entries from ``_begins[s]`` to ``_begins[s + 1]``, without zeros.
+    of the three it is. Kept example s has the entries from ``_begins[s]`` to ``_begins[s + 1]``, without zeros.
     """
 
     _neighbours: cython.Py_ssize_t
@@ -371,7 +371,11 @@ class _KeptExamples(ClassScores):
         if not np.isin(presence, (NEVER, ALWAYS, AT_TIMES)).all():
             raise invalid("presence", f"an array of {NEVER}, {ALWAYS} and {AT_TIMES}", presence)
         inside = (lowest <= 0) & (highest >= 0)
-        if not inside[presence == AT_TIMES].all() or lowest[presence == NEVER].any() or highest[presence == NEVER].any():
+        if (
+            not inside[presence == AT_TIMES].all()
+            or lowest[presence == NEVER].any()
+            or highest[presence == NEVER].any()
+        ):
             raise invalid("lowest", "ranges that include 0 where presence is not 1", lowest)
         known = state["known"]
         if type(known) is not int or not 0 <= known < 2**31:
@@ -443,7 +447,7 @@ class NearestNeighbours(ScoringLearner):
     """
 
     no_theorem_because = (
-        "what is known of nearest neighbours is about samples of one distribution with all examples kept, and not about "
+        "what is known of nearest neighbours is about samples of one distribution with all examples kept, not about "
         "any sequence and the last examples"
     )
     options = (NEIGHBOURS, WINDOW, MANY_LABELS)

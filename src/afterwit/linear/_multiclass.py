@@ -1,4 +1,4 @@
-"""Learners of many labels with a compiled engine: the labels and classes around what `ClassScores` scores and learns."""
+"""Learners of many labels with a compiled engine: labels and classes around what `ClassScores` scores and learns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.certificate import Certificate, certify
+from afterwit.core.declared import Option
 from afterwit.core.learner import checked_counts
 from afterwit.core.many_labels import MANY_LABELS, ManyLabelLearner
 from afterwit.core.turns import Rounds, parts
@@ -175,7 +176,7 @@ class MulticlassLearner(ScoringLearner):
     """A weight vector for every class. Algorithms derive from it and name the kind of `ClassWeights` that learns."""
 
     checker = "multiclass"
-    options = (INTERCEPT, MANY_LABELS)
+    options: tuple[Option, ...] = (INTERCEPT, MANY_LABELS)
 
     @property
     def weights(self) -> dict[Any, Any]:

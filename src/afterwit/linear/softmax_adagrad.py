@@ -4,8 +4,9 @@
 Setting     x_t in R^n, y_t in {1..K}, or in no set that is known beforehand; the probability of class k is
             p_k = exp(w_k . x_t) / sum_j exp(w_j . x_t) over the classes known; predict the largest, of several the
             class that came first. The loss is the log loss -ln p_y.
-Update      the gradient by w_k is (p_k - [k = y_t]) x_t. For every feature i and class k, G_{i,k} the sum of its squared
-            gradients (this round included), w_{i,k} <- w_{i,k} - rate g_{i,k} / sqrt(delta + G_{i,k}). From w = 0.
+Update      the gradient by w_k is (p_k - [k = y_t]) x_t. For every feature i and class k, with G_{i,k} the sum of the
+            squared gradients (this round included),
+            w_{i,k} <- w_{i,k} - rate g_{i,k} / sqrt(delta + G_{i,k}). From w = 0.
 Guarantee   against every U with rows U_1..U_K and on any sequence: the total log loss is at most that of U plus
             sum_{i,k} D_{i,k}^2 sqrt(delta + G_{i,k}) / (2 rate) + rate sum_{i,k} sqrt(G_{i,k}), where D_{i,k} is the
             largest |w_{i,k} - U_{i,k}| there was. A wrong prediction has p_y <= 1/2: the mistakes are at most the total
@@ -185,7 +186,7 @@ class SoftmaxAdaGrad(MulticlassLearner):
 
     theorems = (SoftmaxBound(), SoftmaxMistakes(SoftmaxBound()))
     checker = "softmax"
-    options = (RATE, DELTA, INTERCEPT, MANY_LABELS)
+    options: tuple[Option, ...] = (RATE, DELTA, INTERCEPT, MANY_LABELS)
     _kind_of_engine = _SoftmaxWeights
 
     @property

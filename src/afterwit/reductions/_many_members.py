@@ -79,7 +79,7 @@ class ManyMembers:
         for member in self.learners:
             if not member._reads_rows:
                 # One against the rest, around a learner that reads in its own way.
-                read = member._read if read_rows is read_many else member._read_one  # type: ignore[attr-defined]
+                read = member._read if read_rows is read_many else member._read_one
                 parts.append(read(given))
                 continue
             if rows is None:

@@ -324,7 +324,9 @@ class MulticlassCommittee(ManyLabelLearner):
         for name, member, content in zip(names, self._members.learners, members, strict=True):
             require_rounds(f"members, {name}", member, content, rounds, rounds)
             if self._labels is None and content.get("classes") != classes:
-                raise invalid(f"members, {name}", f"a state with the classes {shorten(classes)}", content.get("classes"))
+                raise invalid(
+                    f"members, {name}", f"a state with the classes {shorten(classes)}", content.get("classes")
+                )
 
     def restore(self, state: Any) -> None:
         self._require_state(state)

@@ -2,9 +2,9 @@
 
 Setting     rows x_t, y_t in {1..K}, or in no set that is known beforehand; any learner of many labels for rows of
             numbers.
-Update      that of `Standardize`: the learner is given z_{t,i} = (x_{t,i} - m_{t,i}) / s_{t,i} for the features that are
-            present, with the mean and the standard deviation of feature i over rounds 1 to t. One pass over the row
-            does for all classes.
+Update      that of `Standardize`: the learner is given z_{t,i} = (x_{t,i} - m_{t,i}) / s_{t,i} for the features that
+            are present, with the mean and the standard deviation of feature i over rounds 1 to t. One pass over the
+            row does for all classes.
 Guarantee   that of the learner, on the rows z_1, z_2, ...: these do not depend on what it does.
 Assumes     what the learner's theorem assumes.
 Source      running means and sums of squares as in Welford 1962.
@@ -41,7 +41,9 @@ from afterwit.reductions._binary import blank, one_row, require_rounds
 from afterwit.reductions._moments import Moments
 from afterwit.reductions.standardize import checked_moments, rows_without_repetitions
 
-ALLOWED = "a learner of many labels for rows of numbers, its class or its name (of a committee, standardize the members)"
+ALLOWED = (
+    "a learner of many labels for rows of numbers, its class or its name (of a committee, standardize the members)"
+)
 
 
 class MulticlassStandardize(ManyLabelLearner):
@@ -193,11 +195,11 @@ class MulticlassStandardize(ManyLabelLearner):
         return int(self._moments.features)
 
     @property
-    def theorems(self) -> Any:
+    def theorems(self) -> Any:  # type: ignore[override]
         return self._inner.theorems if isinstance(self._inner, ScoringLearner) else ()
 
     @property
-    def no_theorem_because(self) -> str:
+    def no_theorem_because(self) -> str:  # type: ignore[override]
         why: str = self._inner.no_theorem_because
         return why or f"the rounds of {type(self._inner).__name__} cannot be checked behind another learner"
 
