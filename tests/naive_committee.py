@@ -98,3 +98,18 @@ def committee(members, rows, labels, weighting=NaiveFixedShare):
         expected += hedge.learn([0.0 if vote == y else 1.0 for vote in said])
     mistakes = sum((1 if score >= 0 else -1) != y for score, y in zip(scores, labels, strict=True))
     return scores, mistakes, hedge.losses, expected, hedge.weights()
+
+
+def plurality(said, labels, weighting=NaiveFixedShare, announced=None):
+    """The same for many classes, of what each member says in every round: (predictions, expected mistakes, weights)."""
+    hedge = weighting(len(said))
+    known, predictions, expected = list(announced or ()), [], 0.0
+    for t, y in enumerate(labels):
+        votes = dict.fromkeys(known, 0.0)
+        for weight, answers in zip(hedge.weights(), said, strict=True):
+            if known:
+                votes[answers[t]] += weight
+        predictions.append(max(votes, key=votes.get, default=None))
+        expected += hedge.learn([0.0 if answers[t] == y else 1.0 for answers in said])
+        known += [] if y in known else [y]
+    return predictions, expected, hedge.weights()

@@ -238,7 +238,8 @@ LEARNED = [
     aw.Perceptron, aw.AveragedPerceptron, aw.VotedPerceptron, aw.MarginPerceptron, aw.Winnow, aw.BalancedWinnow,
     aw.OnlineSVM, aw.SGD, lambda **given: aw.SGD(ball=1.0, **given), aw.AdaGrad, aw.ScaleFree, aw.NormalizedAdaGrad,
     aw.SoftThresholdNetwork, aw.KernelPerceptron,
-    aw.MulticlassPerceptron, aw.AveragedMulticlassPerceptron, aw.SelectivePerceptron,
+    aw.MulticlassPerceptron, aw.AveragedMulticlassPerceptron, aw.SelectivePerceptron, aw.SoftmaxAdaGrad,
+    aw.NearestNeighbours,
 ]  # fmt: skip
 
 

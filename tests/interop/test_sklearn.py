@@ -29,7 +29,12 @@ DEFAULT = OnlineClassifier().learner
 OTHERS = [name for name in NAMES if name not in ONE_OF_EACH]
 
 
-@parametrize_with_checks([OnlineClassifier(name) for name in (*ONE_OF_EACH, "multiclass-perceptron")])
+@parametrize_with_checks(
+    [
+        OnlineClassifier(name)
+        for name in (*ONE_OF_EACH, "multiclass-perceptron", "softmax-adagrad", "nearest-neighbours")
+    ]
+)
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -65,7 +70,10 @@ def test_a_learner_goes_by_its_name():
     for name, learner in {**learner_names(), **many_label_names()}.items():
         assert type(OnlineClassifier(name)._make()) is getattr(aw, learner)
     assert learner_names()["perceptron"] == "Perceptron"
-    assert set(many_label_names()) == {"multiclass-perceptron", "averaged-multiclass-perceptron"}
+    assert set(many_label_names()) == {
+        "multiclass-perceptron", "averaged-multiclass-perceptron", "softmax-adagrad", "nearest-neighbours",
+        "multiclass-committee",
+    }  # fmt: skip
     assert not {"one-vs-rest", *many_label_names()} & set(learner_names())
     assert DEFAULT == "averaged-perceptron"
 
@@ -96,7 +104,7 @@ def test_a_class_or_an_instance_will_do(digits):
     assert OnlineClassifier(instance).get_params()["rate"] == 0.5
 
 
-@pytest.mark.parametrize("name", ["multiclass-perceptron", "averaged-multiclass-perceptron"])
+@pytest.mark.parametrize("name", ["multiclass-perceptron", "averaged-multiclass-perceptron", "softmax-adagrad"])
 @pytest.mark.parametrize("classes", [2, 3, 10])
 def test_a_learner_of_many_labels_learns_them_by_itself(digits, name, classes):
     X, y = digits[0][digits[1] < classes][:300], digits[1][digits[1] < classes][:300]
@@ -345,6 +353,12 @@ def test_a_committee(digits):
     assert two.certificate(X, y % 2).verdict is Verdict.HOLDS
     assert clone(OnlineClassifier("committee", learners=["perceptron", "sgd"])).fit(X, y).learner_.rounds == 1500
     assert cross_val_score(OnlineClassifier("committee"), X, y, cv=3).mean() > 0.85
+    many = OnlineClassifier("committee", learners=["perceptron", "sgd"], passes=1, shuffle=False).fit(X, y)
+    alone = aw.MulticlassCommittee(["perceptron", "sgd"], labels=range(10))
+    alone.learn_many(X, y)
+    assert many.learner_.state()["members"][1]["rounds"] == 300
+    assert list(many.learner_.member_mistakes.values()) == list(alone.member_mistakes.values())
+    assert many.predict(X).tolist() == alone.predict_many(X).tolist()
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -17,6 +17,9 @@ from problems import FORMS, as_dense, as_dicts, in_columns, one_by_one, with_one
 KINDS = {"plain": aw.MulticlassPerceptron, "averaged": aw.AveragedMulticlassPerceptron}
 MIXED = ["cat", 7, None, (1, "b"), 2.5, frozenset({1}), b"x"]
 by_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+#: All that learn many labels by weights of each class.
+EVERY = {**KINDS, "softmax": aw.SoftmaxAdaGrad}
+by_every = pytest.mark.parametrize("kind", EVERY.values(), ids=EVERY)
 
 
 whole = st.integers(-3, 3)
@@ -101,7 +104,7 @@ def test_every_form_is_the_oracle(kind, form, problem, named, passes):
     assert at_once.score_many(form(X)).tolist() == scores
 
 
-@by_kind
+@by_every
 @settings(max_examples=30)
 @given(problem=problems(st.floats(-5, 5)), intercept=st.booleans())
 def test_arrays_sparse_rows_and_dicts_are_the_same_bits(kind, problem, intercept):
@@ -139,7 +142,7 @@ def test_an_intercept_is_a_leading_column_of_ones(kind, problem):
     assert set(plain.intercept_weight.values()) == {0.0}
 
 
-@by_kind
+@by_every
 def test_blocks_of_any_size_are_one_block(kind):
     random = np.random.default_rng(1)
     X, y = random.integers(-3, 4, (1500, 6)).astype(float), random.integers(0, 300, 1500)
@@ -169,7 +172,7 @@ def test_a_tie_is_decided_by_who_came_first():
     assert late.predict_one([5.0]) == "z"
 
 
-@by_kind
+@by_every
 def test_any_label_that_can_be_hashed(kind):
     X = np.eye(7)
     learner = kind()
@@ -194,7 +197,7 @@ def test_numbers_of_numpy_are_the_labels_they_stand_for(kind):
     assert learner.predict_many(np.eye(2)).dtype.kind == "i"
 
 
-@by_kind
+@by_every
 def test_nothing_predicted_is_right_if_the_label_is_none(kind):
     one, many = kind(), kind()
     assert one.learn_one([1.0], None) is None
@@ -208,7 +211,7 @@ def test_nothing_predicted_is_right_if_the_label_is_none(kind):
 # ---------------------------------------------------------------------- a used learner, copies, files
 
 
-@by_kind
+@by_every
 def test_a_used_learner_goes_on_from_its_file(kind, tmp_path):
     random = np.random.default_rng(3)
     X, y = random.standard_normal((90, 4)), [MIXED[k] for k in random.integers(0, 5, 90)]
@@ -229,7 +232,7 @@ def test_a_used_learner_goes_on_from_its_file(kind, tmp_path):
     assert learner.clone() == kind(intercept=True)
 
 
-@by_kind
+@by_every
 def test_a_learner_that_takes_back_a_state_forgets_its_own(kind):
     learner = kind()
     learner.learn_many(np.eye(9), list(range(9)))
@@ -261,15 +264,17 @@ def broken(state):
     }
 
 
-@by_kind
+@by_every
 def test_a_broken_state_is_refused_and_changes_nothing(kind):
     learner = kind()
     learner.learn_many(np.random.default_rng(0).standard_normal((20, 3)), [k % 4 for k in range(20)])
     before = learner.state()
     states = broken(before)
-    if "moments" in before:
-        states["other moments"] = {**before, "moments": before["moments"][:-1].copy()}
-        states["moments of fewer classes"] = {**before, "moments": before["moments"][:, 1:].copy()}
+    for beside in {"moments", "squares"} & set(before):
+        states[f"other {beside}"] = {**before, beside: before[beside][:-1].copy()}
+        states[f"{beside} of fewer classes"] = {**before, beside: before[beside][:, 1:].copy()}
+    if "squares" in before:
+        states["squares below 0"] = {**before, "squares": -before["squares"]}
     for name, state in states.items():
         with pytest.raises(InputError):
             learner.restore(state)
@@ -295,7 +300,7 @@ def test_what_is_kept_inside_cannot_be_reached():
 # ---------------------------------------------------------------------- what is refused, and training
 
 
-@by_kind
+@by_every
 def test_a_round_that_would_overflow_is_refused_and_those_before_it_stay(kind):
     X = np.array([[1.0, 0.0], [0.0, 1.0], [1.7e308, 1.7e308], [1.7e308, 1.7e308], [-1.7e308, 1.7e308]])
     y = ["a", "b", "c", "a", "b"]
@@ -315,7 +320,7 @@ def test_a_round_that_would_overflow_is_refused_and_those_before_it_stay(kind):
     assert block.classes[-1] == "new"
 
 
-@by_kind
+@by_every
 def test_a_new_class_of_a_round_that_is_refused_stays_unknown(kind):
     learner = kind()
     learner.learn_many([{"a": 1.0}, {"b": 1.0}], ["x", "y"])

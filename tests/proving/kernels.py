@@ -166,9 +166,29 @@ def sum_of_classes(made, learner, rows, y, announced, mistakes):
 def committee(table, random):
     X, y, _, _ = stream(random, 25)
     members = [aw.Perceptron(), aw.RepeatLastLabel(), aw.AveragedPerceptron(), aw.Perceptron(intercept=True)]
-    members = members[: int(random.integers(1, 5))]
+    votes(table, random, aw.Committee, members[: int(random.integers(1, 5))], X, y)
+
+
+@subject("MulticlassCommittee", "reductions.committee.VoteBound", "reductions.committee.ExpectedMistakesBound")
+def multiclass_committee(table, random):
+    X, _, _, _ = stream(random, 25)
+    classes = int(random.integers(2, 6))
+    y = np.argmax(X @ random.standard_normal((X.shape[1], classes)), axis=1) if len(X) else np.zeros(0, dtype=int)
+    y = np.where(random.random(len(X)) < pick(random, 0.0, 0.3, 1.0), random.integers(0, classes, len(X)), y)
+    members = [
+        aw.OneVsRest(aw.RepeatLastLabel()),
+        aw.MulticlassPerceptron(),
+        aw.NearestNeighbours(1),
+        aw.SoftmaxAdaGrad(),
+    ]
+    votes(table, random, aw.MulticlassCommittee, members[: int(random.integers(1, 5))], X, y)
+
+
+def votes(table, random, kind, members, X, y):
+    """A committee of that kind beside its members, each of which learns alone."""
+    name = kind.__name__
     weighting = pick(random, "AdaHedge", "BOA", "MLpol")
-    learner = aw.Committee(members, weighting=weighting.lower())
+    learner = kind(members, weighting=weighting.lower())
     run = Run(Case(weighting, {"loss": "zero-one", "gradient": False}), len(members))
     wrong = [0] * len(members)
     twins = [type(member)(**member.parameters) for member in members]
@@ -185,9 +205,9 @@ def committee(table, random):
         vote = type(made.theorem).__name__ == "VoteBound"
         bound, spread = (None, 0.0) if high is None else ((1 + vote) * high, (1 + vote) * (high - low))
         observed = mistakes if vote else float(sum(run.own))
-        table.certificate(made, "Committee", Truth(observed, bound, slack, bound_slack=spread + slack))
+        table.certificate(made, name, Truth(observed, bound, slack, bound_slack=spread + slack))
         if made.hindsight is not None:
-            table.same(key_of(type(made.theorem)), "Committee", made.hindsight.value, min(wrong), slack=slack)
+            table.same(key_of(type(made.theorem)), name, made.hindsight.value, min(wrong), slack=slack)
 
 
 #: The theorem of each algorithm that weighs the members.

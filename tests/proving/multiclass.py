@@ -1,4 +1,4 @@
-"""Multiclass perceptrons: small streams of many labels, with comparators that are given or found.
+"""Multiclass perceptrons and softmax regression: small streams of many labels, with comparators that are given or found.
 
 Mistakes are counted from the predictions, and what a comparator has is multiplied out in fractions. Where comparators
 are found in hindsight, they are as good as the machine of two labels is by Kesler's construction, and not worse than the
@@ -14,8 +14,8 @@ import afterwit as aw
 import naive_exact as exact
 from naive_bounds import BOUNDS
 from naive_hindsight_linear import widest_margin
-from naive_multiclass import MulticlassRun, margins, product
-from proving.judging import APPLIED, HINDSIGHT, Truth, all_of, key_of
+from naive_multiclass import MulticlassRun, SoftmaxRun, margins, product
+from proving.judging import APPLIED, EPSILON, HINDSIGHT, Truth, all_of, key_of
 from proving.linear import form_of, nearly, seen_rows, stream
 from proving.searching import judges, subject
 from proving.sequences import pick
@@ -176,3 +176,83 @@ def tight(table, random):
     key = key_of(type(made.theorem))
     table.attained(key, "MulticlassPerceptron", learner.mistakes, n)
     table.attained(key, "MulticlassPerceptron", made.bound, n, 1e-6 * n)
+
+
+class Shown:
+    """A run of softmax regression by the scores that it showed before each round, and what its theorem speaks of."""
+
+    def __init__(self, learner, X, rows, y, passes, announced, rate, delta):
+        self.rows, self.y, self.passes, self.announced = [dict(enumerate(x)) for x in rows], y, passes, announced
+        # The oracle's formulas, on what the learner did.
+        self.run = SoftmaxRun([], [], rate, delta, announced)
+        self.run.history.clear()
+        self.losses, self.mistakes, self.size = [], 0, 0.0
+        for t in range(passes * len(y)):
+            x, label = self.rows[t % len(y)], y[t % len(y)]
+            self.run.history.append(self.weights_of(learner))
+            scores = learner.score_one(X[t % len(y)])
+            self.mistakes += learner.learn_one(X[t % len(y)], label) != label
+            scores.setdefault(label, 0.0)
+            self.round(scores, x, label)
+        self.run.history.append(self.weights_of(learner))
+
+    def weights_of(self, learner):
+        first = learner.intercept_weight if learner.intercept else None
+        found = {}
+        for label, weights in learner.weights.items():
+            row = np.asarray(weights).tolist() if not isinstance(weights, dict) else []
+            found[label] = dict(enumerate(row if first is None else [first[label], *row]))
+        return found
+
+    def round(self, scores, x, label):
+        largest = max(scores.values())
+        shares = {k: math.exp(score - largest) for k, score in scores.items()}
+        total = math.fsum(shares.values())
+        self.losses.append(largest - scores[label] + math.log(total))
+        slopes = {k: share / total for k, share in shares.items()}
+        slopes[label] = -math.fsum(share for k, share in shares.items() if k != label) / total
+        self.run.gradients.append({(k, j): slope * value for k, slope in slopes.items() for j, value in x.items()})
+        self.size += self.losses[-1] + sum(abs(slopes[k] * scores[k]) for k in scores)
+
+    def bound(self, vectors):
+        loss = self.run.loss_of(vectors, self.rows, self.y, self.announced, self.passes)
+        return loss + self.run.regret_bound(vectors)
+
+
+@subject("SoftmaxAdaGrad", "linear.softmax_adagrad.SoftmaxBound", "linear.softmax_adagrad.SoftmaxMistakes")
+def softmax_run(table, random):
+    X, _, _, _ = stream(random, 14)
+    y, U, count = classes_of(random, X)
+    unit = float(np.abs(X).max(initial=0.0)) or 1.0
+    announced = list(range(count)) if random.random() < 0.5 else None
+    intercept, passes = bool(random.random() < 0.5), int(random.choice([1, 1, 2]))
+    rate, delta = pick(random, 0.1, 0.5, 2.0) / pick(random, 1.0, unit), pick(random, 0.0, 1e-6, 1.0)
+    learner = aw.SoftmaxAdaGrad(rate=rate, delta=delta, intercept=intercept, labels=announced)
+    shown = Shown(learner, X, seen_rows(X, intercept), y, passes, announced, rate, delta)
+    total = math.fsum(shown.losses)
+    slack = 64 * EPSILON * (len(shown.losses) + 16) * (shown.size + total)
+    U = U * random.uniform(0, 2)
+    given = random.random() < 0.7
+    vectors = {label: U[label].tolist() for label in learner.classes}
+    rows = form_of(random, X)
+    found = learner.certificate(rows, y, comparator=vectors) if given else learner.certificate(rows, y)
+    zero = {label: {} for label in learner.classes}
+    if given:
+        weights = {k: dict(enumerate([0.0, *w] if intercept else w)) for k, w in vectors.items()}
+        low = high = min(shown.bound(zero), shown.bound(weights)) if len(X) else 0.0
+    else:
+        # Any comparator will do, and the zero vector is always among them.
+        low, high = total, shown.bound(zero)
+    for made in all_of(found):
+        if made.quantity == "mistakes":
+            more = 0 if announced else len(learner.classes)
+            low, high = low / math.log(2) + more, high / math.log(2) + more
+            truth = Truth(shown.mistakes, high, bound_slack=high - low + 1e-6 * high)
+        else:
+            truth = Truth(total, high, slack, bound_slack=high - low + 1e-9 * high)
+        table.certificate(made, "SoftmaxAdaGrad", truth)
+        if not given and made.hindsight is not None and made.quantity == "loss":
+            own = shown.run.loss_of(shown.weights_of(learner), shown.rows, y, announced, passes)
+            if made.hindsight.value > own + slack + 1e-9 * own:
+                detail = f"{made.hindsight.value!r}, its last weights {own!r}"
+                table.problem(key_of(type(made.theorem)), "SoftmaxAdaGrad", HINDSIGHT, detail)

@@ -43,6 +43,7 @@ SHARES = {
     "AveragedPerceptron": 0.4,
     "MulticlassPerceptron": 0.2,
     "AveragedMulticlassPerceptron": 0.2,
+    "SoftmaxAdaGrad": 0.3,
     "VotedPerceptron": 0.4,
 }
 

@@ -199,20 +199,10 @@ def test_strings_for_members_that_take_strings():
         aw.Committee([aw.KernelPerceptron(kernels.string(2)), "perceptron"]).learn_many(texts, y)
 
 
-def test_many_labels_by_committees():
-    X, _ = stream(2)
-    y = np.array(["ant", "bee", "cow"])[np.argmax(X, axis=1)]
-    learner = aw.OneVsRest(aw.Committee(["perceptron", "repeat-last-label"]))
-    learner.learn_many(X, y)
-    singly = aw.OneVsRest(aw.Committee(["perceptron", "repeat-last-label"]))
-    for x, label in zip(X, y.tolist(), strict=True):
-        singly.learn_one(x, label)
-    assert singly == learner
-    assert learner.rounds == 40
-    certificate = learner.certificate(X, y)
-    assert certificate.verdict is Verdict.HOLDS
-    bounds = [own.bound for own in certificate.others]
-    assert certificate.bound == sum(bounds) + 3
+def test_votes_do_not_rank_classes():
+    for learner in (aw.Committee, aw.Committee(["perceptron", "repeat-last-label"])):
+        with pytest.raises(InputError, match="a committee of many classes is MulticlassCommittee; received"):
+            aw.OneVsRest(learner)
 
 
 # ---------------------------------------------------------------------- what it refuses

@@ -26,6 +26,8 @@ LEARNERS = [
     aw.OneVsRest,
     lambda: aw.MulticlassPerceptron(intercept=True),
     aw.AveragedMulticlassPerceptron,
+    aw.SoftmaxAdaGrad,
+    aw.NearestNeighbours,
 ]
 
 

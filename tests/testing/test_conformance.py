@@ -27,7 +27,11 @@ CLASSIFIERS = {
     # Unless they are named, other labels than those of the suite might come.
     "AveragedMulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
     "MulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
+    "MulticlassCommittee": ({"labels": (-1, 1), "learners": ["multiclass-perceptron", "nearest-neighbours", "sgd"]},),
+    "MulticlassStandardize": ({"labels": (-1, 1)},),
+    "NearestNeighbours": ({"labels": (-1, 1)}, {"labels": (-1, 1), "neighbours": 1, "window": 7}),
     "OneVsRest": ({"labels": (-1, 1)},),
+    "SoftmaxAdaGrad": ({"labels": (-1, 1)}, {"labels": (-1, 1), "rate": 2.0, "delta": 0, "intercept": False}),
     "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared"}),
     "OnlineSVM": ({}, {"C": 0.5, "rate": 0.3}),
     "SGD": (

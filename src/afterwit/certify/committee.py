@@ -92,7 +92,7 @@ def _same_counts(mistakes: dict[str, int], losses: list[float]) -> Assumption:
 def _played_again(committee: Any, X: Any, y: Any) -> Assumption:
     """Whether X, y are the rounds the committee learned from: a fresh one makes the same mistakes on them."""
     fresh = type(committee)(**committee.parameters)
-    rows, _ = fresh._checked(X, y)
+    rows, *_ = fresh._checked(X, y)
 
     def differs(passes: int) -> str:
         for _ in range(passes):

@@ -218,7 +218,7 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> De
             found += sought
         for source, vector in (("its own last weights", trace.last), ("the average of its weights", trace.average)):
             own.append(_judged(source, vector, descent, matrix, signs, passes))
-        assumptions += (_computed_alike(trace),)
+        assumptions += (computed_alike(trace),)
         if descent.ridge:
             assumptions += (_never_stood_still(trace),)
     return DescentEvidence(
@@ -245,7 +245,7 @@ def _allowed(descent: Descent, vector: Floats) -> Floats:
     return vector
 
 
-def _computed_alike(trace: Trace) -> Assumption:
+def computed_alike(trace: Trace) -> Assumption:
     detail = "every round computed a second time"
     if trace.differs is not None:
         detail = f"in round {trace.differs + 1:,} the recomputed score differs"

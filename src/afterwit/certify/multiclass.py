@@ -78,7 +78,7 @@ def gather(learner: Any, X: Any, y: Any, comparator: Any = None) -> MulticlassEv
     """What is known of the rounds X, y of a multiclass perceptron."""
     fresh = type(learner)(**learner.parameters)
     rows, codes, _ = fresh._checked(X, y)
-    given = _given(learner, rows, comparator)
+    given = given_vectors(learner, rows, comparator)
     played = _play(learner, rows, y)
     matrix, used = used_columns(matrix_of(learner, rows))
     # Every bound is the same in any unit of length; near 1 nothing overflows.
@@ -137,13 +137,13 @@ def _play(learner: Any, rows: Rows, y: Any) -> Played:
         whys = (other_count(what, getattr(learner, what), replayed) for what, replayed in counts)
         if why := next((why for why in whys if why), ""):
             return why
-        return "" if _same_weights(learner, fresh.state(), learner.state()) else "these rows give other weights"
+        return "" if same_class_weights(learner, fresh.state(), learner.state()) else "these rows give other weights"
 
     same, passes = same_rounds(learner, rows.count, differs)
     return Played(same, passes, leaders)
 
 
-def _same_weights(learner: Any, one: dict[str, Any], other: dict[str, Any]) -> bool:
+def same_class_weights(learner: Any, one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether the weights of every class, and what else is stored for it, are equal but for rounding."""
     reserved = int(bool(learner.parameters["intercept"]))
     names = [name for name, value in one.items() if isinstance(value, np.ndarray)]
@@ -154,7 +154,7 @@ def _same_weights(learner: Any, one: dict[str, Any], other: dict[str, Any]) -> b
     )
 
 
-def _given(learner: Any, rows: Rows, comparator: Any) -> Floats | None:
+def given_vectors(learner: Any, rows: Rows, comparator: Any) -> Floats | None:
     """The weights of each class that the caller gave, over the columns of ``matrix_of``; None if none were given."""
     if comparator is None:
         return None
@@ -240,11 +240,11 @@ def _own(learner: Any, rows: Rows, matrix: Any, codes: Codes, used: Any) -> tupl
         vectors["its last weights"] = learner._engine._column(0)
     found = []
     for source, each in vectors.items():
-        found.append(judge_classes(source, _over_columns(learner, rows, each)[:, used], matrix, codes))
+        found.append(judge_classes(source, over_columns(learner, rows, each)[:, used], matrix, codes))
     return tuple(found)
 
 
-def _over_columns(learner: Any, rows: Rows, vectors: Floats) -> Floats:
+def over_columns(learner: Any, rows: Rows, vectors: Floats) -> Floats:
     """Weights by feature and class, with a row for each class, over the columns of ``matrix_of``."""
     reserved = int(bool(learner.parameters["intercept"]))
     found = np.zeros((vectors.shape[1], reserved + rows.width))

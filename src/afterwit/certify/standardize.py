@@ -20,18 +20,19 @@ LOST = 1e-145
 STANDARDIZED = "each row is standardized by the means and deviations of the rounds so far"
 
 
-def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Any:
+def gather(learner: Any, rows: Rows, labels: Signs | list[Any], comparator: Any = None) -> Any:
     """The evidence of the learner inside, on the rows that it was given; in each pass these are others."""
     passes = max(1, learner.rounds // rows.count) if rows.count else 1
     moments = Moments()
     played = range(passes if learner.rounds == passes * rows.count else 1)
     given = [replace(rows, values=moments.learn_and_standardize(rows), first=0) for _ in played]
     standardized = given[0] if len(given) == 1 else _one_after_the_other(given)
-    evidence = evidence_of(learner.standardized, standardized, np.tile(signs, len(given)), comparator)
+    every = labels * len(given) if isinstance(labels, list) else np.tile(labels, len(given))
+    evidence = evidence_of(learner.standardized, standardized, every, comparator)
     differs = _differs(rows, given)
     detail = "computed a second time" if differs is None else f"in round {differs + 1:,} the recomputed row differs"
     same = Assumption(STANDARDIZED, Basis.OBSERVED, differs is None, detail)
-    subject = f"Standardize of {evidence.subject}"
+    subject = f"{type(learner).__name__} of {evidence.subject}"
     return replace(evidence, subject=subject, assumptions=(*evidence.assumptions, same))
 
 

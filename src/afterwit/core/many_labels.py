@@ -54,6 +54,20 @@ class ManyLabelLearner(Storable):
         """Learn rows in order; the codes of the predictions. ``new`` has the first row of each class that begins."""
         raise NotImplementedError
 
+    # ------------------------------------------------------------------ what learners made of it may ask
+
+    @property
+    def _reads_rows(self) -> bool:
+        """Whether it takes rows of numbers and no other examples."""
+        return True
+
+    def _is_steady(self) -> bool:
+        """Whether no round can be refused for what it would make of it, as long as the values are not huge."""
+        return False
+
+    def _make_room_for(self, entries: int, width: int) -> None:
+        """Make room for one more example, so that it can be learned even if there is no memory left."""
+
     # ------------------------------------------------------------------ many rounds
 
     def learn_many(self, X: Any, y: Any) -> npt.NDArray[Any]:

@@ -7,6 +7,8 @@ the log loss of its probabilities.
 (0.5, 0.0)
 >>> shares(np.array([[0.0, 0.0], [-1000.0, -1000.0]])).tolist()
 [[0.5, 0.5], [0.5, 0.5]]
+>>> softmax(np.array([[1000.0, 1000.0, 0.0]])).tolist()
+[[0.5, 0.5, 0.0]]
 """
 
 from __future__ import annotations
@@ -45,6 +47,20 @@ def shares(scores: Floats) -> Floats:
     for i, row in enumerate(scores.tolist()):
         largest = max(row, default=0.0)
         each = [logistic(score) if largest > TINY else exp(score - largest) for score in row]
+        total = sum(each)
+        found[i] = [share / total for share in each]
+    return found
+
+
+def softmax(scores: Floats) -> Floats:
+    """For rows of scores, one for each class: probabilities that are proportional to the exponentials of the scores.
+
+    Row by row and class by class, so that many rows are exactly one and one and one.
+    """
+    found = np.empty(scores.shape)
+    for i, row in enumerate(scores.tolist()):
+        largest = max(row, default=0.0)
+        each = [exp(score - largest) for score in row]
         total = sum(each)
         found[i] = [share / total for share in each]
     return found

@@ -2,8 +2,8 @@
 
 `OnlineClassifier` takes a learner by its name, with its options, and behaves as scikit-learn's estimators do: in
 pipelines, in searches over parameters, in cross-validation. With more than two classes it is one against the rest,
-unless the learner is one of many labels. The learner itself is ``learner_``, and what was promised about its run is
-``certificate(X, y)``.
+unless the learner is one of many labels; a committee becomes a `MulticlassCommittee`. The learner itself is
+``learner_``, and what was promised about its run is ``certificate(X, y)``.
 
 >>> from sklearn.datasets import load_digits
 >>> X, y = load_digits(return_X_y=True)
@@ -33,6 +33,8 @@ from afterwit.core.probabilities import refusal
 from afterwit.core.registry import classifier_class, classifier_names, many_label_names, options_of
 from afterwit.data import checks
 from afterwit.errors import AfterwitError, Words, invalid, shorten, unknown_option
+from afterwit.reductions.committee import Committee
+from afterwit.reductions.multiclass_committee import MulticlassCommittee
 from afterwit.reductions.one_vs_rest import OneVsRest
 
 __all__ = ["OnlineClassifier"]
@@ -54,8 +56,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     options       the learner's own, by name: ``OnlineClassifier("perceptron", rate=0.5)``. Any other is refused.
 
     Fitted: ``classes_``, ``n_features_in_``, ``feature_names_in_``, ``learner_`` (for more than two classes a
-    `OneVsRest`, unless the learner is one of many labels), ``order_`` (the order in which ``fit`` learned the rows;
-    None if they came by ``partial_fit``).
+    `OneVsRest` or, of a committee, a `MulticlassCommittee`, unless the learner is one of many labels), ``order_`` (the
+    order in which ``fit`` learned the rows; None if they came by ``partial_fit``).
     """
 
     def __init__(
@@ -149,6 +151,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         labels = tuple(classes.tolist())
         if len(labels) == 2 or learner.many_labels:
             self.learner_ = type(learner)(**{**learner.parameters, "labels": labels})
+        elif isinstance(learner, Committee):
+            self.learner_ = MulticlassCommittee(**{**learner.parameters, "labels": labels})
         else:
             self.learner_ = OneVsRest(learner, labels=labels)
         self.classes_ = classes
@@ -196,7 +200,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def _gives_probabilities(self) -> bool:
         """Whether there is ``predict_proba``; if not, the AttributeError says why."""
         try:
-            learner = self._make()
+            learner = self.learner_ if "learner_" in vars(self) else self._make()
         except AfterwitError as error:
             raise AttributeError(str(error)) from error
         if not getattr(learner, "gives_probabilities", False):

@@ -1,4 +1,4 @@
-"""Linear learners of many labels: the labels and classes around the weights that `ClassWeights` keeps and learns."""
+"""Learners of many labels with a compiled engine: labels and classes around what `ClassScores` scores and learns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.certificate import Certificate, certify
+from afterwit.core.declared import Option
 from afterwit.core.learner import checked_counts
 from afterwit.core.many_labels import MANY_LABELS, ManyLabelLearner
 from afterwit.core.turns import Rounds, parts
@@ -17,19 +18,18 @@ from afterwit.errors import invalid
 from afterwit.linear._engine import INTERCEPT
 
 
-class MulticlassLearner(ManyLabelLearner):
-    """A weight vector for every class; the class of the largest score is predicted.
+class ScoringLearner(ManyLabelLearner):
+    """A score for every class; the class of the largest is predicted.
 
-    Algorithms derive from it and name the kind of `ClassWeights` that learns.
+    Algorithms derive from it and name the kind of `ClassScores` that learns.
     """
 
-    checker = "multiclass"
-    options = (INTERCEPT, MANY_LABELS)
-    _weights_of_classes: Any = None
+    _kind_of_engine: Any = None
 
     def _begin(self) -> None:
         ManyLabelLearner._begin(self)
-        self._engine = type(self)._weights_of_classes(intercept=self._options["intercept"], labels=(-1, 1))
+        options = {name: value for name, value in self._options.items() if name != "labels"}
+        self._engine = type(self)._kind_of_engine(**options, labels=(-1, 1))
         self._engine.know_classes(len(self._classes))
 
     # ------------------------------------------------------------------ one round
@@ -97,6 +97,13 @@ class MulticlassLearner(ManyLabelLearner):
                     self._admit(joined)
         return leaders
 
+    def _is_steady(self) -> bool:
+        return bool(self._engine._is_steady())
+
+    def _make_room_for(self, entries: int, width: int) -> None:
+        self._engine.make_class_room(len(self._classes) + 1)
+        self._engine._make_ready(entries, width)
+
     def _admit(self, joined: Classes) -> None:
         """Know the labels of the classes that have been learned."""
         known = len(self._classes)
@@ -125,23 +132,6 @@ class MulticlassLearner(ManyLabelLearner):
         """How many features it has weights for."""
         return int(self._engine.features)
 
-    @property
-    def weights(self) -> dict[Any, Any]:
-        """A copy of the weights of each class: a dict by name if it learned names, an array by position if not."""
-        with self._lock:
-            return self._by_class(self._engine.vectors())
-
-    @property
-    def intercept_weight(self) -> dict[Any, float]:
-        """The weight of the constant feature for each class; 0 without an intercept."""
-        with self._lock:
-            first = self._engine.vectors()[0].tolist() if self._engine.reserved else [0.0] * len(self._classes)
-            return dict(zip(self._classes.labels, first, strict=True))
-
-    def _by_class(self, vectors: Any) -> dict[Any, Any]:
-        columns = (self._engine.by_feature(vectors[:, code].copy()) for code in range(len(self._classes)))
-        return dict(zip(self._classes.labels, columns, strict=True))
-
     # ------------------------------------------------------------------ certificates
 
     def certificate(self, X: Any, y: Any, comparator: Any = None) -> Certificate:
@@ -165,12 +155,14 @@ class MulticlassLearner(ManyLabelLearner):
         classes = self._classes_in(state)
         self._engine._check_counts(state)
         self._engine._check_state(state)
-        columns = state["weights"].shape[1]
-        if columns != len(classes):
-            raise invalid("weights", f"an array with a column for each of {len(classes)} classes", state["weights"])
+        self._check_classes(state, len(classes))
         # Every class came in a round of its own, and the first round brought one.
         if self._labels is None and not min(rounds, 1) <= len(classes) <= rounds:
             raise invalid("classes", f"the labels of {rounds} rounds", classes)
+
+    def _check_classes(self, state: Any, count: int) -> None:
+        """Refuse what is not the state of an engine for so many classes."""
+        raise NotImplementedError
 
     def restore(self, state: Any) -> None:
         self._require_state(state)
@@ -178,3 +170,32 @@ class MulticlassLearner(ManyLabelLearner):
         with self._lock, Rounds():
             self._engine.restore(state)
             self._classes = classes
+
+
+class MulticlassLearner(ScoringLearner):
+    """A weight vector for every class. Algorithms derive from it and name the kind of `ClassWeights` that learns."""
+
+    checker = "multiclass"
+    options: tuple[Option, ...] = (INTERCEPT, MANY_LABELS)
+
+    @property
+    def weights(self) -> dict[Any, Any]:
+        """A copy of the weights of each class: a dict by name if it learned names, an array by position if not."""
+        with self._lock:
+            return self._by_class(self._engine.vectors())
+
+    @property
+    def intercept_weight(self) -> dict[Any, float]:
+        """The weight of the constant feature for each class; 0 without an intercept."""
+        with self._lock:
+            first = self._engine.vectors()[0].tolist() if self._engine.reserved else [0.0] * len(self._classes)
+            return dict(zip(self._classes.labels, first, strict=True))
+
+    def _by_class(self, vectors: Any) -> dict[Any, Any]:
+        columns = (self._engine.by_feature(vectors[:, code].copy()) for code in range(len(self._classes)))
+        return dict(zip(self._classes.labels, columns, strict=True))
+
+    def _check_classes(self, state: Any, count: int) -> None:
+        columns = state["weights"].shape[1]
+        if columns != count:
+            raise invalid("weights", f"an array with a column for each of {count} classes", state["weights"])

@@ -92,7 +92,7 @@ class AveragedMulticlassPerceptron(MulticlassLearner):
     """
 
     theorems = multiclass_bounds("updates")
-    _weights_of_classes = _AveragedClassPerceptrons
+    _kind_of_engine = _AveragedClassPerceptrons
 
     @property
     def last_weights(self) -> dict[Any, Any]:

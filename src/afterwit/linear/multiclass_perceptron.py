@@ -210,4 +210,4 @@ class MulticlassPerceptron(MulticlassLearner):
     """
 
     theorems = multiclass_bounds()
-    _weights_of_classes = _ClassPerceptrons
+    _kind_of_engine = _ClassPerceptrons

@@ -85,6 +85,12 @@ class ExpectedMistakesBound(Theorem):
         return evidence.certificate(self, self.bound(evidence.promised), evidence.inputs)
 
 
+def _two_labels(parameter: str, labels: Any) -> Any:
+    if isinstance(labels, (list, tuple)) and len(labels) > 2:
+        raise invalid(parameter, "two labels; for more there is MulticlassCommittee", labels)
+    return LABELS.check(parameter, labels)
+
+
 @cython.cclass
 class Committee(BinaryLearner):
     """Learners that vote, weighed by how often each has been right.
@@ -104,8 +110,10 @@ class Committee(BinaryLearner):
     theorems = (VoteBound(), ExpectedMistakesBound())
     checker = "committee"
     converges_without = "mistakes"
+    #: Where the members agree it is 1 or -1: classes cannot be ranked by it.
+    scores_are_votes = True
 
-    options = (Option("learners", None), Option("weighting", "fixed-share"), LABELS)
+    options = (Option("learners", None), Option("weighting", "fixed-share"), Option("labels", None, _two_labels))
 
     def _begin(self) -> None:
         BinaryLearner._begin(self)
@@ -306,14 +314,19 @@ class Committee(BinaryLearner):
 
     def __str__(self) -> str:
         """Everyone's mistakes and weight, in a table."""
-        rows = [*self.member_mistakes.items(), ("the committee", self.mistakes)]
-        shown = [*(f"{weight:.4f}" for weight in self.weights.values()), ""]
-        width = max(len(name) for name, _ in rows)
-        lines = [f"{'':<{width}} {'mistakes':>12} {'error':>9} {'weight':>9}"]
-        for (name, mistakes), weight in zip(rows, shown, strict=True):
-            error = f"{mistakes / self.rounds:.2%}" if self.rounds else ""
-            lines.append(f"{name:<{width}} {mistakes:>12,} {error:>9} {weight:>9}".rstrip())
-        return "\n".join(lines)
+        return table_of(self)
+
+
+def table_of(committee: Any) -> str:
+    """Everyone's mistakes and weight, in a table."""
+    rows = [*committee.member_mistakes.items(), ("the committee", committee.mistakes)]
+    shown = [*(f"{weight:.4f}" for weight in committee.weights.values()), ""]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{'':<{width}} {'mistakes':>12} {'error':>9} {'weight':>9}"]
+    for (name, mistakes), weight in zip(rows, shown, strict=True):
+        error = f"{mistakes / committee.rounds:.2%}" if committee.rounds else ""
+        lines.append(f"{name:<{width}} {mistakes:>12,} {error:>9} {weight:>9}".rstrip())
+    return "\n".join(lines)
 
 
 def _votes_of(said: Any, shares: Any) -> Any:

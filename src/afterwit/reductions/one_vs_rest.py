@@ -81,7 +81,8 @@ class OneVsRest(ManyLabelLearner):
     """A learner of many labels, made of one binary learner for each class.
 
     learner  the binary learner to copy for each class, an instance (which is never changed; its labels and what it has
-             learned do not matter) or a class; a `Perceptron` if not given
+             learned do not matter) or a class; a `Perceptron` if not given. A `Committee` is refused: where its members
+             agree, its votes do not tell which class is the best. `MulticlassCommittee` votes on classes.
     labels   the labels that may come, two or more; each has its binary learner from the start. If not given, any
              label may come, and a class begins with its first example: its binary learner is fresh then and does not
              learn the rounds before, and from then on learns every round. Before the first, None is predicted.
@@ -97,7 +98,10 @@ class OneVsRest(ManyLabelLearner):
         given = self._options["learner"]
         if given is not None:
             allowed = "a learner of two labels with scores, or a class of such learners"
-            self._options["learner"] = fresh("learner", given, (-1, 1), ("score_one",), allowed)
+            made = fresh("learner", given, (-1, 1), ("score_one",), allowed)
+            if getattr(made, "scores_are_votes", False):
+                raise invalid("learner", f"{allowed}; a committee of many classes is MulticlassCommittee", given)
+            self._options["learner"] = made
         self._base = self._options["learner"] or Perceptron(labels=(-1, 1))
         self._rounds = self._mistakes = self._updates = 0
         self._learners = [blank(self._base) for _ in self._classes.labels]
@@ -258,6 +262,13 @@ class OneVsRest(ManyLabelLearner):
     def _is_steady(self) -> bool:
         """Whether no binary learner diverges, as long as the values are not huge."""
         return isinstance(self._base, LinearLearner) and self._base._is_steady()
+
+    @property
+    def _reads_rows(self) -> bool:
+        return reads_rows(self._base)
+
+    def _make_room_for(self, entries: int, width: int) -> None:
+        self._make_ready(self._learners, entries, width)
 
     def _put_back(self, before: Any) -> None:
         if before is not None:

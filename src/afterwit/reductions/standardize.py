@@ -41,7 +41,10 @@ if cython.compiled:
 else:
     from afterwit.core.learner import BinaryLearner
 
-ALLOWED = "a learner of two labels for rows of numbers, its class or its name (of a committee, standardize the members)"
+ALLOWED = (
+    "a learner of two labels for rows of numbers, its class or its name (of a committee, standardize the members; for "
+    "many labels there is MulticlassStandardize)"
+)
 
 
 @cython.cclass
@@ -76,14 +79,10 @@ class Standardize(BinaryLearner):
     # ------------------------------------------------------------------ rows
 
     def _read(self, X: Any) -> Any:
-        rows = read_many(X)
-        rows.require_finite()
-        return rows
+        return finite_rows(X)
 
     def _read_one(self, x: Any) -> Any:
-        rows = one_row(x)
-        rows.require_finite()
-        return rows
+        return finite_rows(one_row(x))
 
     # ------------------------------------------------------------------ rounds
 
@@ -176,18 +175,12 @@ class Standardize(BinaryLearner):
         return {**self._counts(), "moments": self._moments.state(), "learner": self._inner.state()}
 
     def _check_state(self, state: Any) -> None:
-        moments, learner = state["moments"], state["learner"]
-        require_rounds("moments", self._moments, moments, state["rounds"], state["rounds"])
+        learner = state["learner"]
         require_rounds("learner", self._inner, learner, state["rounds"], state["rounds"])
-        self._moments._require_state(moments)
+        checked_moments(self._moments, state)
         self._inner._require_state(learner)
         if any(state[name] != learner[name] for name in ("mistakes", "updates")):
             raise invalid("mistakes and updates", "those of the learner", [state["mistakes"], state["updates"]])
-        for name in ("seen", "spreads"):
-            if moments[name].min(initial=0.0) < 0:
-                raise invalid(f"moments, {name}", "numbers that are not negative", moments[name])
-        if moments["seen"].max(initial=0.0) > state["rounds"]:
-            raise invalid("moments, seen", "rounds that have been", moments["seen"])
 
     def _become(self, state: Any) -> None:
         moments, inner = Moments(), blank(self._inner)
@@ -198,3 +191,22 @@ class Standardize(BinaryLearner):
 
     def _counts(self) -> dict[str, Any]:
         return {"rounds": self._rounds, "mistakes": self._mistakes, "updates": self._updates}
+
+
+def checked_moments(moments: Any, state: Any) -> None:
+    """Refuse a state whose moments are not those of its rounds."""
+    content, rounds = state["moments"], state["rounds"]
+    require_rounds("moments", moments, content, rounds, rounds)
+    moments._require_state(content)
+    for name in ("seen", "spreads"):
+        if content[name].min(initial=0.0) < 0:
+            raise invalid(f"moments, {name}", "numbers that are not negative", content[name])
+    if content["seen"].max(initial=0.0) > rounds:
+        raise invalid("moments, seen", "rounds that have been", content["seen"])
+
+
+def finite_rows(X: Any) -> Any:
+    """Rows whose values are all finite."""
+    rows = read_many(X)
+    rows.require_finite()
+    return rows
