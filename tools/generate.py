@@ -46,6 +46,7 @@ def public_stub() -> str:
         "compiled: bool",
         "EXPERT_ALGORITHMS: tuple[str, ...]",
         "LEARNERS: tuple[str, ...]",
+        "REGRESSORS: tuple[str, ...]",
     ]
     names = sorted(afterwit.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     lines += ["__all__ = [", *(f'    "{name}",' for name in names), "]", ""]

@@ -48,8 +48,8 @@ _MODULES = (
     "streams",
     "testing",
 )
-#: Names that are computed: the learners, the expert algorithms, all public names, whether the package is compiled.
-_COMPUTED = ("EXPERT_ALGORITHMS", "LEARNERS", "__all__", "compiled")
+#: Names that are computed: learners, regressors, expert algorithms, all public names, whether the package is compiled.
+_COMPUTED = ("EXPERT_ALGORITHMS", "LEARNERS", "REGRESSORS", "__all__", "compiled")
 
 
 def __getattr__(name: str) -> Any:
@@ -79,6 +79,8 @@ def _computed(name: str) -> Any:
 
     if name == "LEARNERS":
         return tuple(registry.classes("classifier", "decisions"))
+    if name == "REGRESSORS":
+        return tuple(registry.classes("regressor"))
     if name == "EXPERT_ALGORITHMS":
         return tuple(registry.classes("experts"))
     return sorted({*_HOMES, *_MODULES, *_COMPUTED, *registry.classes(*registry.ROLES)} - {"__all__"})

@@ -4,6 +4,7 @@ One algorithm, one file: the class ``OnlineSVM`` is in ``online_svm.py`` of one 
 the command line and in scikit-learn is ``online-svm``. What a class is for, its ``role`` says:
 
     classifier   learns labels from examples, one at a time
+    regressor    learns numbers from examples, one at a time
     decisions    chooses an expert or a path in each round, and learns what each would have cost
     experts      makes one forecast of many
     batch        learns a whole sample at once
@@ -24,7 +25,7 @@ from afterwit.errors import invalid
 #: The packages whose files each hold one learner (or help those that do).
 FAMILIES = ("linear", "experts", "kernels", "networks", "concepts", "boosting", "reductions")
 ROOT = Path(__file__).resolve().parent.parent
-ROLES = ("classifier", "decisions", "experts", "batch")
+ROLES = ("classifier", "regressor", "decisions", "experts", "batch")
 
 
 @cache
@@ -104,6 +105,16 @@ def learner_class(name: Any, parameter: str = "learner") -> Any:
 def classifier_class(name: Any, parameter: str = "learner") -> Any:
     """The class of that name, of two labels or of many."""
     return _named(name, parameter, classifier_names())
+
+
+def regressor_names() -> dict[str, str]:
+    """Name -> class, for every regressor that its name alone makes."""
+    return {command_name(kind): name for name, kind in classes("regressor").items() if _needs_nothing(kind)}
+
+
+def regressor_class(name: Any, parameter: str = "learner") -> Any:
+    """The class of that name."""
+    return _named(name, parameter, regressor_names())
 
 
 def expert_algorithm_names() -> dict[str, str]:

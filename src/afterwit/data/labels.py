@@ -149,15 +149,15 @@ def first_certain_pair(y: Any) -> tuple[Any, Any] | None:
     return next((pair for pair in found if pair is not None), None)
 
 
-def listed(labels: Any) -> Any:
-    """Many labels as a sequence or a 1-D array, whatever they came as."""
+def listed(labels: Any, what: str = "labels") -> Any:
+    """Many labels, or what else y may be, as a sequence or a 1-D array, whatever they came as."""
     if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)):
         return labels
     if hasattr(labels, "to_pylist"):  # pyarrow, whose strings have no numpy form
         return labels.to_pylist()
     if not isinstance(labels, np.ndarray):
         if not hasattr(labels, "to_numpy"):
-            raise invalid("y", "a sequence or a 1-D array of labels", labels)
+            raise invalid("y", f"a sequence or a 1-D array of {what}", labels)
         labels = labels.to_numpy()
     if is_masked_array(labels):
         raise invalid("y", "without a mask", Words("a masked array"))

@@ -226,7 +226,7 @@ class _KeptExamples(ClassScores):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
         end: cython.Py_ssize_t = self._begins[self._newest]
         if self._newest + 2 > self._begins.shape[0] or end + self._own > self._entries.shape[0]:
@@ -236,7 +236,7 @@ class _KeptExamples(ClassScores):
         for k in range(self._own):
             self._places[end + k] = self._own_columns[k]
             self._entries[end + k] = self._own_values[k]
-        self._codes[self._newest] = y
+        self._codes[self._newest] = cython.cast(cython.int, y)
         self._newest += 1
         self._begins[self._newest] = end + self._own
         if self._newest - self._oldest > self._window:

@@ -95,7 +95,7 @@ class ClassScores(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def learn_row(self, y: cython.int) -> cython.double:
+    def learn_row(self, y: cython.double) -> cython.double:
         """Predict the current row, count the round and the mistake, update; the class that was predicted.
 
         Where it has to stop, ``_stopped`` says why, and nothing has changed.
@@ -112,7 +112,7 @@ class ClassScores(LinearLearner):
             self._rounds -= 1
             self._mistakes -= predicted != y
         elif y >= self._n_classes:
-            self._n_classes = y + 1
+            self._n_classes = cython.cast(cython.int, y) + 1
         return predicted
 
     def learn_class(self, x: Any, code: int) -> int:

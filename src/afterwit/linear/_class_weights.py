@@ -59,10 +59,10 @@ class ClassWeights(ClassScores):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def add_to(self, place: cython.int, code: cython.int, scale: cython.double) -> cython.void:
+    def add_to(self, place: cython.int, code: cython.double, scale: cython.double) -> cython.void:
         """Add scale x, for the current row, to the weights of a class, or to what else is stored at that place."""
         k: cython.Py_ssize_t
-        at: cython.Py_ssize_t = place * self._class_room + code
+        at: cython.Py_ssize_t = place * self._class_room + cython.cast(cython.Py_ssize_t, code)
         for k in range(self._length):
             self._weights[self._columns[self._offset + k] * self._stride + at] += scale * self._values[self._first + k]
 

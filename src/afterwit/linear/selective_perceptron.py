@@ -245,7 +245,7 @@ class SelectivePerceptron(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         place: cython.Py_ssize_t = self._rounds - 1 - self._drawn_from
         weight: cython.double = 1.0 + fabs(score) / self._b
         if not 0 <= place < self._drawn.shape[0]:

@@ -30,7 +30,7 @@ import cython
 from afterwit.core.declared import Number, Option
 from afterwit.data.checks import one_of, optional, positive_number
 from afterwit.data.margin_losses import LOSSES
-from afterwit.linear._engine import PRACTICAL, check_square
+from afterwit.linear._engine import PRACTICAL
 from afterwit.linear._regret import (
     BallBound,
     Descent,
@@ -41,6 +41,7 @@ from afterwit.linear._regret import (
     with_mistakes,
 )
 from afterwit.linear._stops import Stop
+from afterwit.linear._weights import check_square
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._losses import slope
@@ -68,7 +69,6 @@ class SGD(ScaledLearner):
     labels     the negative and the positive label
     """
 
-    _loss: cython.int
     _rate: cython.double
     _decreasing: cython.bint
     _ball: cython.double
@@ -88,7 +88,6 @@ class SGD(ScaledLearner):
     kept = (*ScaledLearner.kept, Number("square"))
 
     def _begin(self) -> None:
-        self._loss = LOSSES.index(self._options["loss"])
         self._rate = self._options["rate"]
         self._decreasing = self._options["schedule"] != "constant"
         self._ball = self._options["ball"] or 0.0
@@ -98,8 +97,8 @@ class SGD(ScaledLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
-        derivative: cython.double = slope(self._loss, y, score)
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
+        derivative: cython.double = slope(self._loss, self._parameter, y, score)
         if derivative == 0:
             return False
         rate: cython.double = self._rate / sqrt(self._rounds) if self._decreasing else self._rate

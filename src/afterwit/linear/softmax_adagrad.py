@@ -114,19 +114,20 @@ class _SoftmaxWeights(ClassWeights):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
         c: cython.Py_ssize_t
         at: cython.Py_ssize_t
         squares: cython.Py_ssize_t
+        code: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, y)
         count: cython.Py_ssize_t = self._n_classes
         value: cython.double
         total: cython.double
-        if y >= count:
+        if code >= count:
             # A class that begins has the score 0.
-            self._totals[y] = 0.0
-            count = y + 1
-        if not self.slopes(y, count):
+            self._totals[code] = 0.0
+            count = code + 1
+        if not self.slopes(code, count):
             return False
         for k in range(self._length):
             value = self._values[self._first + k]
@@ -148,7 +149,7 @@ class _SoftmaxWeights(ClassWeights):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def slopes(self, y: cython.int, count: cython.Py_ssize_t) -> cython.bint:
+    def slopes(self, y: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.bint:
         """The derivatives of the log loss by the scores of so many classes; whether one of them is not 0."""
         c: cython.Py_ssize_t
         largest: cython.double = self._totals[0]
