@@ -60,29 +60,40 @@ from afterwit.games.solution import GameSolution as GameSolution
 from afterwit.games.solve import solve_game as solve_game
 from afterwit.kernels.dual_perceptron import DualPerceptron as _DualPerceptron
 from afterwit.kernels.kernel_perceptron import KernelPerceptron as _KernelPerceptron
+from afterwit.kernels.nearest_neighbours import NearestNeighbours as _NearestNeighbours
 from afterwit.linear.adagrad import AdaGrad as _AdaGrad
+from afterwit.linear.adagrad_regressor import AdaGradRegressor as _AdaGradRegressor
 from afterwit.linear.averaged_multiclass_perceptron import AveragedMulticlassPerceptron as _AveragedMulticlassPerceptron
 from afterwit.linear.averaged_perceptron import AveragedPerceptron as _AveragedPerceptron
 from afterwit.linear.balanced_winnow import BalancedWinnow as _BalancedWinnow
 from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPerceptron
 from afterwit.linear.multiclass_perceptron import MulticlassPerceptron as _MulticlassPerceptron
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedAdaGrad
+from afterwit.linear.normalized_adagrad_regressor import NormalizedAdaGradRegressor as _NormalizedAdaGradRegressor
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
+from afterwit.linear.scale_free_regressor import ScaleFreeRegressor as _ScaleFreeRegressor
 from afterwit.linear.selective_perceptron import SelectivePerceptron as _SelectivePerceptron
 from afterwit.linear.sgd import SGD as _SGD
+from afterwit.linear.sgd_regressor import SGDRegressor as _SGDRegressor
+from afterwit.linear.softmax_adagrad import SoftmaxAdaGrad as _SoftmaxAdaGrad
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
 from afterwit.reductions.calibrated import Calibrated as _Calibrated
 from afterwit.reductions.committee import Committee as _Committee
+from afterwit.reductions.multiclass_committee import MulticlassCommittee as _MulticlassCommittee
+from afterwit.reductions.multiclass_standardize import MulticlassStandardize as _MulticlassStandardize
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
 from afterwit.reductions.standardize import Standardize as _Standardize
 from afterwit.streams.matrix import read_libsvm as read_libsvm
 
 class AdaGrad(_AdaGrad):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.15, delta: Any = 1e-6, box: Any = None, intercept: Any = True, labels: Any = None) -> None: ...
+
+class AdaGradRegressor(_AdaGradRegressor):
+    def __init__(self, loss: Any = "square", rate: Any = 0.15, delta: Any = 1e-6, box: Any = None, intercept: Any = True) -> None: ...
 
 class AdaHedge(_AdaHedge):
     def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, seed: Any = 0) -> None: ...
@@ -147,11 +158,23 @@ class MLpol(_MLpol):
 class MarginPerceptron(_MarginPerceptron):
     def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = None) -> None: ...
 
+class MulticlassCommittee(_MulticlassCommittee):
+    def __init__(self, learners: Any = None, weighting: Any = "fixed-share", labels: Any = None) -> None: ...
+
 class MulticlassPerceptron(_MulticlassPerceptron):
     def __init__(self, intercept: Any = False, labels: Any = None) -> None: ...
 
+class MulticlassStandardize(_MulticlassStandardize):
+    def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
+
+class NearestNeighbours(_NearestNeighbours):
+    def __init__(self, neighbours: Any = 5, window: Any = 1000, labels: Any = None) -> None: ...
+
 class NormalizedAdaGrad(_NormalizedAdaGrad):
     def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
+
+class NormalizedAdaGradRegressor(_NormalizedAdaGradRegressor):
+    def __init__(self, rate: Any = 0.25, loss: Any = "square", intercept: Any = True) -> None: ...
 
 class OneVsRest(_OneVsRest):
     def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
@@ -180,8 +203,14 @@ class RepeatLastLabel(_RepeatLastLabel):
 class SGD(_SGD):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.03, schedule: Any = "constant", ball: Any = None, intercept: Any = True, labels: Any = None) -> None: ...
 
+class SGDRegressor(_SGDRegressor):
+    def __init__(self, loss: Any = "square", rate: Any = 0.01, schedule: Any = "constant", ball: Any = None, intercept: Any = True) -> None: ...
+
 class ScaleFree(_ScaleFree):
     def __init__(self, epsilon: Any = 1.0, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
+
+class ScaleFreeRegressor(_ScaleFreeRegressor):
+    def __init__(self, epsilon: Any = 1.0, loss: Any = "square", intercept: Any = True) -> None: ...
 
 class SecondOrderWeights(_SecondOrderWeights):
     def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
@@ -194,6 +223,9 @@ class SleepingExperts(_SleepingExperts):
 
 class SoftThresholdNetwork(_SoftThresholdNetwork):
     def __init__(self, gates: Any = (8,), rate: Any = 0.1, seed: Any = 0, labels: Any = None) -> None: ...
+
+class SoftmaxAdaGrad(_SoftmaxAdaGrad):
+    def __init__(self, rate: Any = 0.15, delta: Any = 1e-6, intercept: Any = True, labels: Any = None) -> None: ...
 
 class StandardOptimalAlgorithm(_StandardOptimalAlgorithm):
     def __init__(self, hypotheses: Any, limit: Any = 50_000_000, labels: Any = None) -> None: ...
@@ -220,13 +252,16 @@ __version__: str
 compiled: bool
 EXPERT_ALGORITHMS: tuple[str, ...]
 LEARNERS: tuple[str, ...]
+REGRESSORS: tuple[str, ...]
 __all__ = [
     "BOA",
     "EXPERT_ALGORITHMS",
     "ID3",
     "LEARNERS",
+    "REGRESSORS",
     "SGD",
     "AdaGrad",
+    "AdaGradRegressor",
     "AdaHedge",
     "AfterwitError",
     "Assumption",
@@ -253,8 +288,12 @@ __all__ = [
     "Learner",
     "MLpol",
     "MarginPerceptron",
+    "MulticlassCommittee",
     "MulticlassPerceptron",
+    "MulticlassStandardize",
+    "NearestNeighbours",
     "NormalizedAdaGrad",
+    "NormalizedAdaGradRegressor",
     "OneVsRest",
     "OnlineDisjunction",
     "OnlineSVM",
@@ -264,11 +303,14 @@ __all__ = [
     "RandomizedWeightedMajority",
     "Record",
     "RepeatLastLabel",
+    "SGDRegressor",
     "ScaleFree",
+    "ScaleFreeRegressor",
     "SecondOrderWeights",
     "SelectivePerceptron",
     "SleepingExperts",
     "SoftThresholdNetwork",
+    "SoftmaxAdaGrad",
     "SparseRow",
     "StandardOptimalAlgorithm",
     "Standardize",
