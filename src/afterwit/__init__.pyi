@@ -60,6 +60,7 @@ from afterwit.games.solution import GameSolution as GameSolution
 from afterwit.games.solve import solve_game as solve_game
 from afterwit.kernels.dual_perceptron import DualPerceptron as _DualPerceptron
 from afterwit.kernels.kernel_perceptron import KernelPerceptron as _KernelPerceptron
+from afterwit.kernels.nearest_neighbours import NearestNeighbours as _NearestNeighbours
 from afterwit.linear.adagrad import AdaGrad as _AdaGrad
 from afterwit.linear.averaged_multiclass_perceptron import AveragedMulticlassPerceptron as _AveragedMulticlassPerceptron
 from afterwit.linear.averaged_perceptron import AveragedPerceptron as _AveragedPerceptron
@@ -71,11 +72,14 @@ from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
 from afterwit.linear.sgd import SGD as _SGD
+from afterwit.linear.softmax_adagrad import SoftmaxAdaGrad as _SoftmaxAdaGrad
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
 from afterwit.reductions.calibrated import Calibrated as _Calibrated
 from afterwit.reductions.committee import Committee as _Committee
+from afterwit.reductions.multiclass_committee import MulticlassCommittee as _MulticlassCommittee
+from afterwit.reductions.multiclass_standardize import MulticlassStandardize as _MulticlassStandardize
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
 from afterwit.reductions.standardize import Standardize as _Standardize
 from afterwit.streams.matrix import read_libsvm as read_libsvm
@@ -146,8 +150,17 @@ class MLpol(_MLpol):
 class MarginPerceptron(_MarginPerceptron):
     def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = None) -> None: ...
 
+class MulticlassCommittee(_MulticlassCommittee):
+    def __init__(self, learners: Any = None, weighting: Any = "fixed-share", labels: Any = None) -> None: ...
+
 class MulticlassPerceptron(_MulticlassPerceptron):
     def __init__(self, intercept: Any = False, labels: Any = None) -> None: ...
+
+class MulticlassStandardize(_MulticlassStandardize):
+    def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
+
+class NearestNeighbours(_NearestNeighbours):
+    def __init__(self, neighbours: Any = 5, window: Any = 1000, labels: Any = None) -> None: ...
 
 class NormalizedAdaGrad(_NormalizedAdaGrad):
     def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
@@ -190,6 +203,9 @@ class SleepingExperts(_SleepingExperts):
 
 class SoftThresholdNetwork(_SoftThresholdNetwork):
     def __init__(self, gates: Any = (8,), rate: Any = 0.1, seed: Any = 0, labels: Any = None) -> None: ...
+
+class SoftmaxAdaGrad(_SoftmaxAdaGrad):
+    def __init__(self, rate: Any = 0.15, delta: Any = 1e-6, intercept: Any = True, labels: Any = None) -> None: ...
 
 class StandardOptimalAlgorithm(_StandardOptimalAlgorithm):
     def __init__(self, hypotheses: Any, limit: Any = 50_000_000, labels: Any = None) -> None: ...
@@ -249,7 +265,10 @@ __all__ = [
     "Learner",
     "MLpol",
     "MarginPerceptron",
+    "MulticlassCommittee",
     "MulticlassPerceptron",
+    "MulticlassStandardize",
+    "NearestNeighbours",
     "NormalizedAdaGrad",
     "OneVsRest",
     "OnlineDisjunction",
@@ -264,6 +283,7 @@ __all__ = [
     "SecondOrderWeights",
     "SleepingExperts",
     "SoftThresholdNetwork",
+    "SoftmaxAdaGrad",
     "SparseRow",
     "StandardOptimalAlgorithm",
     "Standardize",
