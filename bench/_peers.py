@@ -262,7 +262,9 @@ def two_labels():
 def many_classes():
     yield partial(
         our_tools,
-        "aw.OneVsRest(aw.Committee())",
+        "aw.MulticlassCommittee()",
+        "aw.MulticlassStandardize()",
+        "aw.SoftmaxAdaGrad()",
         "aw.OneVsRest(aw.Standardize())",
         "aw.OneVsRest(aw.NormalizedAdaGrad())",
         "aw.AveragedMulticlassPerceptron()",

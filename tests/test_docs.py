@@ -34,6 +34,7 @@ def blocks(text):
         ("docs/concepts.md", 4),
         ("docs/experts.md", 1),
         ("docs/scikit-learn-and-river.md", 5),
+        ("docs/many-classes.md", 3),
         ("docs/paths.md", 2),
         ("docs/games.md", 3),
         ("docs/batch.md", 4),

@@ -36,6 +36,7 @@ from afterwit.core.certificate import Certificate as Certificate
 from afterwit.core.protocol import Learner as Learner
 from afterwit.core.protocol import Record as Record
 from afterwit.core.protocol import play as play
+from afterwit.core.regression_record import RegressionRecord as RegressionRecord
 from afterwit.core.storage import load as load
 from afterwit.core.storage import save as save
 from afterwit.core.theorem import Theorem as Theorem
@@ -302,6 +303,7 @@ __all__ = [
     "PolynomialWeights",
     "RandomizedWeightedMajority",
     "Record",
+    "RegressionRecord",
     "RepeatLastLabel",
     "SGDRegressor",
     "ScaleFree",

@@ -116,6 +116,12 @@ STATES = [
     ("MulticlassPerceptron-dense", "classes", ["dog"], "classes must be a list of different labels, where no labels"),
     ("MulticlassPerceptron-dense", "weights", lambda weights: weights.reshape(-1), "weights must be a 2-D array"),
     ("MulticlassPerceptron-csr", "rounds", 1, "rounds, mistakes and updates must be counts"),
+    ("SoftmaxAdaGrad-csr", "squares", lambda squares: -squares, "squares must be sums of squares, none below 0"),
+    ("NearestNeighbours-csr", "places", lambda places: places + 9, "arrays that fit together"),
+    ("NearestNeighbours-dense", "codes", lambda codes: codes + 9, "arrays that fit together"),
+    ("NearestNeighbours-dicts", "known", 7, "known must be the number of classes, 3"),
+    ("MulticlassCommittee-dense", "members", lambda members: [5, *members[1:]], "must be a state after"),
+    ("MulticlassStandardize-csr", "moments", 5, "moments must be a state after"),
     ("AveragedMulticlassPerceptron-csr", "moments", lambda moments: moments[1:], "moments must be as many numbers"),
     ("RepeatLastLabel-other", "last", 5, "last must be -1, 0 or 1"),
 ]
