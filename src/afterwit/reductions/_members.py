@@ -70,16 +70,21 @@ def default_pool() -> list[Any]:
 
 def read_members(learners: Any, labels: Labels) -> dict[str, Any]:
     """Fresh learners by name, with the committee's labels."""
+    return read_each(learners, lambda learner: _read_member(learner, labels), LEARNERS)
+
+
+def read_each(learners: Any, read: Callable[[Any], Any], allowed: str) -> dict[str, Any]:
+    """Learners by name, each as ``read`` makes it."""
     if isinstance(learners, Mapping):
         for name in learners:
             if not isinstance(name, str) or not name:
                 raise invalid("the names of learners", "strings", name)
-        members = {name: _read_member(learner, labels) for name, learner in learners.items()}
+        members = {name: read(learner) for name, learner in learners.items()}
     elif isinstance(learners, Sequence) and not isinstance(learners, (str, bytes)):
-        made = [_read_member(learner, labels) for learner in learners]
+        made = [read(learner) for learner in learners]
         members = dict(zip(_different(_called(learner) for learner in made), made, strict=True))
     else:
-        raise invalid("learners", LEARNERS, learners)
+        raise invalid("learners", allowed, learners)
     if not members:
         raise invalid("learners", "at least one", learners)
     return members
