@@ -108,7 +108,7 @@ def experts(
     distinct_files(FILE=file, model=model, predictions=predictions)
     require_known("algorithm", algorithm, sorted(expert_algorithm_names()))
     kind = expert_algorithm_class(algorithm)
-    read_loss = losses.get(loss) if loss in losses.NAMED else _loss(loss)
+    read_loss = losses.for_forecasts(loss) if loss in losses.NAMED else _loss(loss)
     given = read_options(algorithm, options, [name for name in options_of(kind) if name not in ("n_experts", "loss")])
     wanted = split_names("--experts", names, target)
     without = split_names("--exclude", exclude, target)
@@ -154,7 +154,7 @@ def experts(
 
 def _loss(text: str) -> losses.Loss:
     try:
-        return losses.get(text)
+        return losses.for_forecasts(text)
     except AfterwitError as error:
         raise invalid("--loss", str(error).partition("must be ")[2].partition(";")[0], text) from None
 

@@ -171,7 +171,9 @@ class RealTargetLearner(Storable):
         one is given, as an array or a dict of weights.
         """
         require_theorems(self)
-        return certify(self, *self._checked(X, y), comparator)
+        rows, targets = self._checked(X, y)
+        rows.require_finite()
+        return certify(self, rows, targets, comparator)
 
     # ------------------------------------------------------------------ copying, comparing, saving
 

@@ -4,11 +4,13 @@
     absolute      |f - y|                             slope sgn(f - y)
     percentage    |f - y| / |y|, y not 0              slope sgn(f - y) / |y|
     pinball(q)    q (y - f) if f < y, else (1 - q) (f - y): least on average at the q-quantile of y
+    huber(d)      (f - y)^2 / 2 if |f - y| <= d, else d (|f - y| - d/2): slope f - y, cut off at -d and d
     log           -ln f if y = 1, -ln(1 - f) if y = 0; 0 < f < 1 is the probability of 1
     zero-one      0 if f = y, else 1: not convex, has no slope
     function      any function of your own, with its slope if you have it
 
-Expert algorithms take a loss by its name (``"square"``, ``"pinball(0.9)"``) or as one of the objects made here.
+Expert algorithms take a loss by its name (``"square"``, ``"pinball(0.9)"``) or as one of the objects made here; regressors
+take ``"square"``, ``"absolute"``, ``"pinball(q)"`` and ``"huber(d)"``, which is for them alone.
 
 >>> get("pinball(0.9)").values([10.0, 14.0], [12.0, 12.0]).tolist()
 [1.8, 0.19999999999999996]
@@ -25,16 +27,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.checks import positive_number
 from afterwit.errors import InputError, Words, invalid
 
-__all__ = ["Loss", "function", "get", "pinball"]
+__all__ = ["Loss", "function", "get", "huber", "pinball"]
 
 Floats = npt.NDArray[np.float64]
 
 #: The losses that need nothing but their name; a learner knows them by their place here.
-NAMES = ("square", "absolute", "percentage", "pinball", "log", "zero-one", "function")
+NAMES = ("square", "absolute", "percentage", "pinball", "log", "zero-one", "function", "huber")
 NAMED = ("square", "absolute", "percentage", "log", "zero-one")
 ALLOWED = "'square', 'absolute', 'percentage', 'pinball(q)', 'log', 'zero-one', or made by afterwit.losses"
+#: What regressors take: real targets under a convex loss with a slope.
+OF_TARGETS = ("square", "absolute", "pinball", "huber")
+ALLOWED_FOR_TARGETS = "'square', 'absolute', 'pinball(q)' or 'huber(d)'"
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ class Loss:
 
     kind: str
     quantile: float = 0.5
+    delta: float = 1.0
     call: Callable[[float, float], float] | None = None
     gradient: Callable[[float, float], float] | None = None
     is_convex: bool = True
@@ -51,6 +58,8 @@ class Loss:
     def name(self) -> str:
         if self.kind == "pinball":
             return f"pinball({self.quantile!r})"
+        if self.kind == "huber":
+            return f"huber({self.delta!r})"
         if self.kind == "function":
             return getattr(self.call, "__name__", "function")
         return self.kind
@@ -64,6 +73,12 @@ class Loss:
     def has_slope(self) -> bool:
         return self.kind != "zero-one" and (self.kind != "function" or self.gradient is not None)
 
+    @property
+    def steepest(self) -> float | None:
+        """The largest size that a slope of a loss of targets can have; None if there is none."""
+        known = {"absolute": 1.0, "pinball": max(self.quantile, 1 - self.quantile), "huber": self.delta}
+        return known.get(self.kind)
+
     def values(self, forecasts: Any, outcomes: Any) -> Floats:
         """The losses of many forecasts; arrays of shapes that fit together. A missing forecast's is NaN."""
         f, y = self._read(forecasts, outcomes)
@@ -75,6 +90,9 @@ class Loss:
             losses = np.abs(f - y) / np.abs(y)
         elif self.kind == "pinball":
             losses = np.where(f < y, self.quantile * (y - f), (1 - self.quantile) * (f - y))
+        elif self.kind == "huber":
+            sizes = np.abs(f - y)
+            losses = np.where(sizes <= self.delta, sizes * sizes / 2, self.delta * (sizes - self.delta / 2))
         elif self.kind == "log":
             losses = np.where(y == 1, -np.log(f), -np.log1p(-f))
         elif self.kind == "zero-one":
@@ -94,6 +112,8 @@ class Loss:
             return np.asarray(np.sign(f - y) / np.abs(y))
         if self.kind == "pinball":
             return np.where(f < y, -self.quantile, np.where(f > y, 1 - self.quantile, 0.0))
+        if self.kind == "huber":
+            return np.asarray(np.clip(f - y, -self.delta, self.delta))
         if self.kind == "log":
             return np.where(y == 1, -1 / f, 1 / (1 - f))
         if self.gradient is None:
@@ -155,6 +175,11 @@ def pinball(quantile: float) -> Loss:
     return Loss("pinball", float(quantile))
 
 
+def huber(delta: float) -> Loss:
+    """Half the square of errors up to delta, a positive number, and beyond it a line: large errors pull less."""
+    return Loss("huber", delta=positive_number("delta", delta))
+
+
 def function(
     loss: Callable[[float, float], float],
     gradient: Callable[[float, float], float] | None = None,
@@ -178,15 +203,46 @@ def get(loss: Any) -> Loss:
     """The loss of that name; a `Loss` is given back as it is, a plain function becomes one."""
     if isinstance(loss, Loss):
         return loss
-    if isinstance(loss, str):
-        if loss in NAMED:
-            return Loss(loss)
-        match = re.fullmatch(r"pinball\((.+)\)", loss.replace(" ", ""))
-        if match:
-            try:
-                return pinball(float(match[1]))
-            except ValueError:
-                raise invalid("loss", "pinball(q) with a quantile q between 0 and 1", Words(loss)) from None
-    elif callable(loss) and not isinstance(loss, type):
-        return function(loss)
-    raise invalid("loss", ALLOWED, loss)
+    found = _of_name(loss) if isinstance(loss, str) else None
+    if found is None and callable(loss) and not isinstance(loss, type):
+        found = function(loss)
+    if found is None:
+        raise invalid("loss", ALLOWED, loss)
+    return found
+
+
+#: The losses that have a number: how they are made of it, and what it may be.
+WITH_A_NUMBER: dict[str, tuple[Callable[[float], Loss], str]] = {
+    "pinball": (pinball, "pinball(q) with a quantile q between 0 and 1"),
+    "huber": (huber, "huber(d) with a positive finite number d"),
+}
+
+
+def _of_name(name: str) -> Loss | None:
+    """The loss of that name, or None; a number in it that is not allowed is refused."""
+    if name in NAMED:
+        return Loss(name)
+    match = re.fullmatch(r"(\w+)\((.+)\)", name.replace(" ", ""))
+    if match is None or match[1] not in WITH_A_NUMBER:
+        return None
+    make, allowed = WITH_A_NUMBER[match[1]]
+    try:
+        return make(float(match[2]))
+    except ValueError:
+        raise invalid("loss", allowed, Words(name)) from None
+
+
+def for_forecasts(loss: Any) -> Loss:
+    """The loss of that name, for forecasts of experts."""
+    found = get(loss)
+    if found.kind == "huber":
+        raise invalid("loss", ALLOWED, loss)
+    return found
+
+
+def for_targets(parameter: str, loss: Any) -> str:
+    """The name of a loss that regressors take."""
+    found = loss if isinstance(loss, Loss) else _of_name(loss) if isinstance(loss, str) else None
+    if found is None or found.kind not in OF_TARGETS:
+        raise invalid(parameter, ALLOWED_FOR_TARGETS, loss)
+    return found.name

@@ -31,7 +31,7 @@ def experts_given(parameter: str, value: Any) -> Any:
 
 def loss_given(_: str, value: Any) -> Any:
     """The name of a loss; a loss that is a function of the user's has none, and stays an object."""
-    loss = losses.get(value)
+    loss = losses.for_forecasts(value)
     return loss if loss.kind == "function" else loss.name
 
 

@@ -1,14 +1,13 @@
 """Weights of least total loss, with a proof of how far they could be from it.
 
 Problem     minimise F(u) = sum_t l(y_t u . x_t) + ridge |u|^2 / 2 + price |u|_1 over all u, over the ball |u| <= b, the
-            box |u_i| <= b or all u >= 0; l is the hinge, the logistic or the squared loss.
+            box |u_i| <= b or all u >= 0; l is the hinge, the logistic or the squared loss, or one of real targets.
 Method      Newton's, in columns of one size (`ScaledRows`): each step minimises the quadratic model exactly, in the
-            ball or box if there is one, and goes as far that way as is best. The hinge is rounded off,
-            mu ln(1 + exp((1 - m) / mu)), with mu brought down. Second derivatives are a matrix for up to
+            ball or box if there is one, and goes as far that way as is best. Kinks are rounded off, such as
+            that of the hinge, mu ln(1 + exp((1 - m) / mu)), with mu brought down. Second derivatives are a matrix for up to
             some thousand columns; beyond, conjugate gradients multiply with them. Many rows are begun with a part of
             them.
-Certificate for any a, l(m) >= h(a) - a m, where h(a) = -l*(-a) is a for the hinge, the entropy for the logistic and
-            a - a^2/2 for the squared loss. So with r = sum_t a_t y_t x_t, F(u) >= sum_t h(a_t) - r . u +
+Certificate for any a, l(m) >= h(a) - a m, where h(a) = -l*(-a) (`_kinds_of_loss` has it for every loss). So with r = sum_t a_t y_t x_t, F(u) >= sum_t h(a_t) - r . u +
             ridge |u|^2 / 2 for every u, whose least value is known: no u that is allowed goes below it. Where every u
             is, those are meant whose v has no entry above REACH in the scaled columns: scores of 10,000 for
             a typical value of one column.
@@ -25,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data.margin_losses import losses
+from afterwit.hindsight._kinds_of_loss import kind_of_loss
 from afterwit.hindsight._scaled_rows import ScaledRows
 
 Floats = npt.NDArray[np.float64]
@@ -88,7 +87,7 @@ def least(
     """The weights of least loss in the region; ``start`` are weights to begin with."""
     if loss == "perceptron" or not rows.count or not rows.width or not rows.shares.any():
         vector = np.zeros(rows.width)
-        value = 0.0 if loss == "perceptron" else float(losses(loss, rows.signs, np.zeros(rows.count)).sum())
+        value = 0.0 if loss == "perceptron" else kind_of_loss(loss).total(rows, np.zeros(rows.count))
         return Least(vector, value, value)
     entries = rows.count * rows.width
     tolerance = tolerance or (SMALL_TOLERANCE if entries <= SMALL else TOLERANCE)
@@ -109,23 +108,17 @@ def least(
 
 def lower_bound(rows: ScaledRows, loss: str, region: Region, amounts: Floats, pull: Floats | None = None) -> float:
     """A value that no weights of the region go below, from any multipliers; ``pull`` if their sum is known."""
-    if loss != "squared" and (amounts.min(initial=0.0) < 0 or amounts.max(initial=0.0) > 1):
-        amounts, pull = np.clip(amounts, 0.0, 1.0), None
+    kind = kind_of_loss(loss)
+    low, high = kind.ends
+    if amounts.min(initial=0.0) < low or amounts.max(initial=0.0) > high:
+        amounts, pull = np.clip(amounts, low, high), None
     if region.price > 0:
         # The price covers what pulls at the weights if that is nowhere larger; so it is made smaller if need be.
         pull = rows.pull(amounts) if pull is None else pull
         outside = pull * rows.sizes
         strongest = float((outside if region.nonnegative else np.abs(outside)).max(initial=0.0))
         amounts, pull = amounts * min(1.0, region.price / max(strongest, 1e-300)), np.zeros(rows.width)
-    if loss == "hinge":
-        total = float(amounts.sum())
-    elif loss == "logistic":
-        from scipy.special import entr
-
-        total = float(entr(amounts).sum() + entr(1.0 - amounts).sum())
-    else:
-        total = float((amounts - amounts**2 / 2).sum())
-    return total - _most(rows, region, rows.pull(amounts) if pull is None else pull)
+    return kind.proved(rows, amounts) - _most(rows, region, rows.pull(amounts) if pull is None else pull)
 
 
 def _most(rows: ScaledRows, region: Region, pull: Floats) -> float:
@@ -148,6 +141,7 @@ class _Descent:
 
     def __init__(self, rows: ScaledRows, loss: str, region: Region, begin: Floats | None, rounded: float) -> None:
         self.rows, self.loss, self.region = rows, loss, region
+        self.kind = kind_of_loss(loss)
         self.rounded = rounded
         self.ridge = region.ridge * rows.shares**2
         self.price = region.price * rows.shares
@@ -184,7 +178,7 @@ class _Descent:
     # ------------------------------------------------------------------ the loop
 
     def run(self, tolerance: float, most: int) -> None:
-        at_zero = float(losses(self.loss, self.rows.signs, np.zeros(self.rows.count)).sum())
+        at_zero = self.kind.total(self.rows, np.zeros(self.rows.count))
         enough = 0.0 if self.region.ridge > 0 else NOTHING * at_zero
         for _ in range(most):
             amounts, bends = self._slopes(self.margins)
@@ -230,25 +224,16 @@ class _Descent:
 
     def _see(self, weights: Floats, margins: Floats) -> float:
         """Note the point if it is the best so far; how much rounding off adds to the losses there."""
-        total = float(losses(self.loss, self.rows.signs, self.rows.signs * margins).sum())
-        value = total + float(self.ridge @ weights**2) / 2 + float(self.price @ np.abs(weights))
+        value = self.kind.total(self.rows, margins) + float(self.ridge @ weights**2) / 2 + float(self.price @ np.abs(weights))
         if value < self.best_value:
             self.best, self.best_value = weights, value
-        if self.loss != "hinge":
-            return 0.0
-        return self.rounded * float(np.log1p(np.exp(-np.abs(margins - 1.0) / self.rounded)).sum())
+        return self.kind.rounding_off(self.rows, margins, self.rounded)
 
     # ------------------------------------------------------------------ the rounded loss
 
     def _slopes(self, margins: Floats) -> tuple[Floats, Floats]:
         """The slopes of the losses, downwards, and how these change."""
-        if self.loss == "squared":
-            return 1.0 - margins, np.ones(len(margins))
-        scaled = margins if self.loss == "logistic" else (margins - 1.0) / self.rounded
-        small = np.exp(-np.abs(scaled))
-        slopes = np.where(scaled >= 0, small, 1.0) / (1.0 + small)
-        bends = small / (1.0 + small) ** 2
-        return slopes, bends if self.loss == "logistic" else bends / self.rounded
+        return self.kind.slopes(self.rows, margins, self.rounded)
 
     def _how_far(self, step: Floats, ahead: Floats) -> float:
         """The length along the step at which F is least, near enough; within the region, never above 1."""

@@ -35,7 +35,7 @@ class Advice:
 
 def read_advice(advice: Any, outcomes: Any, loss: Any, sleepers_refused: str = "") -> Advice:
     """Advice, outcomes and the loss; where sleepers are not allowed, with the reason to give."""
-    function = losses_module.get(loss)
+    function = losses_module.for_forecasts(loss)
     values, experts = read_matrix(advice, "advice")
     check_presence(values, experts, not sleepers_refused, sleepers_refused)
     read = read_outcomes(outcomes, len(values))

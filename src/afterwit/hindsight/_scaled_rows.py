@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.data.labels import Signs
 from afterwit.hindsight.comparator import blocks
 
 Floats = npt.NDArray[np.float64]
@@ -32,12 +31,21 @@ SMALLEST_SIZE, SMALLEST_SHARE = 1e-290, 1e-100
 class ScaledRows:
     """The signed examples z_t = y_t x_t in columns of one size."""
 
-    def __init__(self, matrix: Any, signs: Signs, centred: bool = False, like: ScaledRows | None = None) -> None:
+    def __init__(
+        self,
+        matrix: Any,
+        signs: Any,
+        centred: bool = False,
+        like: ScaledRows | None = None,
+        targets: Floats | None = None,
+    ) -> None:
         self.sparse = hasattr(matrix, "indptr")
         if self.sparse and matrix.nnz >= DENSE_SHARE * matrix.shape[0] * matrix.shape[1]:
             matrix, self.sparse = matrix.toarray(), False
         self.matrix = matrix
         self.signs = signs
+        #: What the scores are to be, where that is a number: then all signs are 1.
+        self.targets = targets
         self.count, self.width = matrix.shape
         self.centre: Floats = np.zeros(self.width) if like is None else like.centre
         self.sizes: Floats = np.ones(self.width) if like is None else like.sizes
@@ -52,7 +60,13 @@ class ScaledRows:
 
     def part(self, step: int) -> ScaledRows:
         """Every so many rows, in the same columns."""
-        return ScaledRows(self.matrix[::step], self.signs[::step], like=self)
+        targets = None if self.targets is None else self.targets[::step]
+        return ScaledRows(self.matrix[::step], self.signs[::step], like=self, targets=targets)
+
+    @classmethod
+    def with_targets(cls, matrix: Any, targets: Floats, centred: bool = False) -> ScaledRows:
+        """Examples whose scores are to be real targets."""
+        return cls(matrix, np.ones(len(targets)), centred, targets=targets)
 
     @property
     def direct(self) -> bool:

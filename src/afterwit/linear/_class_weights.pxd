@@ -19,4 +19,4 @@ cdef class ClassWeights(LinearLearner):
     cdef void score_classes(self, Py_ssize_t at) noexcept nogil
     cdef void products(self, int place, double[::1] into, Py_ssize_t at) noexcept nogil
     cdef int leader(self, double[::1] totals, Py_ssize_t at) noexcept nogil
-    cdef void add_to(self, int place, int code, double scale) noexcept nogil
+    cdef void add_to(self, int place, double code, double scale) noexcept nogil

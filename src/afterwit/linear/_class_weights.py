@@ -108,10 +108,10 @@ class ClassWeights(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def add_to(self, place: cython.int, code: cython.int, scale: cython.double) -> cython.void:
+    def add_to(self, place: cython.int, code: cython.double, scale: cython.double) -> cython.void:
         """Add scale x, for the current row, to the weights of a class, or to what else is stored at that place."""
         k: cython.Py_ssize_t
-        at: cython.Py_ssize_t = place * self._class_room + code
+        at: cython.Py_ssize_t = place * self._class_room + cython.cast(cython.Py_ssize_t, code)
         for k in range(self._length):
             self._weights[self._columns[self._offset + k] * self._stride + at] += scale * self._values[self._first + k]
 
@@ -139,7 +139,7 @@ class ClassWeights(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def learn_row(self, y: cython.int) -> cython.double:
+    def learn_row(self, y: cython.double) -> cython.double:
         """Predict the current row, count the round and the mistake, update; the class that was predicted.
 
         Where it has to stop, ``_stopped`` says why, and nothing has changed.
@@ -153,7 +153,7 @@ class ClassWeights(LinearLearner):
         if self.update(y, predicted):
             self._updates += 1
         if y >= self._n_classes:
-            self._n_classes = y + 1
+            self._n_classes = cython.cast(cython.int, y) + 1
         return predicted
 
     def learn_class(self, x: Any, code: int) -> int:

@@ -38,10 +38,10 @@ from afterwit.linear._stops import MODERATE, Stop
 
 if cython.compiled:
     from cython.cimports.afterwit.core.turns import begin_rounds, end_rounds, seconds
-    from cython.cimports.afterwit.linear._weights import WeightLearner
+    from cython.cimports.afterwit.linear._totals import TotalsLearner
 else:
     from afterwit.core.turns import begin_rounds, end_rounds, seconds
-    from afterwit.linear._weights import WeightLearner
+    from afterwit.linear._totals import TotalsLearner
 
 
 #: What every linear learner takes, after its own options.
@@ -73,7 +73,7 @@ def check_square(square: float, weights: Any, largest: float) -> None:
 
 
 @cython.cclass
-class LinearLearner(WeightLearner):
+class LinearLearner(TotalsLearner):
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
 
     checker = "perceptron"
@@ -85,7 +85,7 @@ class LinearLearner(WeightLearner):
     def _begin(self) -> None:
         if cython.compiled and hasattr(self, "update"):
             raise TypeError("update is compiled: a Python subclass cannot replace it")
-        WeightLearner._begin(self)
+        TotalsLearner._begin(self)
         self._bad_values_show = True
         self._cost_of_round = 8
 
@@ -94,8 +94,8 @@ class LinearLearner(WeightLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
-        """Learn from the current row, whose label is y and whose score was w . x; say whether w changed."""
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
+        """Learn from the current row, whose sign or target is y and whose score was w . x; say whether w changed."""
         return False
 
     # ------------------------------------------------------------------ one round
@@ -103,7 +103,7 @@ class LinearLearner(WeightLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def learn_row(self, y: cython.int) -> cython.double:
+    def learn_row(self, y: cython.double) -> cython.double:
         """Score the current row, count the round and the mistake, update; give back the score.
 
         Where it has to stop, ``_stopped`` says why, and nothing has changed.
@@ -111,6 +111,9 @@ class LinearLearner(WeightLearner):
         score: cython.double = self.score()
         if not -self._limit <= score <= self._limit:  # type: ignore[has-type]
             self._stopped = BEYOND_LIMIT
+            return score
+        if self._real:
+            self.learn_target(y, score)
             return score
         mistake: cython.bint = (score >= 0) != (y > 0)
         self._rounds += 1
@@ -121,6 +124,25 @@ class LinearLearner(WeightLearner):
             self._rounds -= 1
             self._mistakes -= mistake
         return score
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def learn_target(self, y: cython.double, score: cython.double) -> cython.void:
+        """The same for a real target: its error is counted, and it must not be huge either."""
+        loss: cython.double = self._total_loss
+        squared_errors: cython.double = self._squared_errors
+        if not -self._limit <= y <= self._limit:  # type: ignore[has-type]
+            self._stopped = BEYOND_LIMIT
+            return
+        self._rounds += 1
+        self.count_error(score - y)
+        if self.update(y, score):
+            self._updates += 1
+        if self._stopped:
+            self._rounds -= 1
+            self._total_loss = loss
+            self._squared_errors = squared_errors
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
@@ -150,7 +172,7 @@ class LinearLearner(WeightLearner):
         return self._labels.positive if self._score(x) >= 0 else self._labels.negative
 
     def learn_one(self, x: Any, y: Any) -> Any:
-        sign: cython.int
+        sign: cython.double
         try:
             sign = self._signs[y]
         except (KeyError, TypeError):
@@ -160,9 +182,13 @@ class LinearLearner(WeightLearner):
             self._decide([y])
         return self._labels.positive if score >= 0 else self._labels.negative
 
+    def learn_target_of(self, x: Any, y: float) -> float:
+        """Learn one example of a real target; the prediction before that."""
+        return self._learn_example(x, y)
+
     @cython.cfunc
     @cython.exceptval(-1, check=True)
-    def _learn_example(self, x: Any, sign: cython.int) -> cython.double:
+    def _learn_example(self, x: Any, sign: cython.double) -> cython.double:
         """Learn one example, in whatever form it comes; its score before that."""
         unseen: cython.int
         needed: cython.Py_ssize_t
@@ -194,18 +220,18 @@ class LinearLearner(WeightLearner):
                 score = self._learn_current(sign, features, False)
         finally:
             self._lock.release()
-        return self._learn(read_one(x), np.full(1, sign, dtype=np.int32))[0] if needed < 0 else score
+        return self._learn(read_one(x), np.full(1, sign))[0] if needed < 0 else score
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
-    def _learn_current(self, sign: cython.int, features: cython.Py_ssize_t, named: cython.bint) -> cython.double:
+    def _learn_current(self, sign: cython.double, features: cython.Py_ssize_t, named: cython.bint) -> cython.double:
         """Learn the current row; ``features`` were known before it, by name or not."""
         score: cython.double
         self._stopped = GOING_ON
         score = self.learn_row(sign)
         return self._learn_stopped(sign, features, named) if self._stopped else score
 
-    def _learn_stopped(self, sign: int, features: int, named: bool) -> float:
+    def _learn_stopped(self, sign: float, features: int, named: bool) -> float:
         """Learn the current row, at which the loop has stopped; what is new in it is forgotten if it is refused."""
         try:
             while self._stopped:
@@ -235,8 +261,8 @@ class LinearLearner(WeightLearner):
         if rows.count == 0:
             return scores
         noted = view(np.empty(rows.count, dtype=np.int8) if updated is None else updated)
-        # Wide enough for the numbers of classes, which other learners have in the place of signs.
-        signs = view(np.asarray(signs, dtype=np.int32))
+        # Other learners have real targets in the place of signs, or the numbers of classes.
+        signs = view(np.asarray(signs, dtype=np.float64))
         self._begin_turn()
         try:
             begin_rounds()
@@ -347,7 +373,7 @@ class LinearLearner(WeightLearner):
 
     def _is_steady(self) -> bool:
         """Whether it cannot diverge, whatever it has learned, as long as values are moderate: steps are bounded."""
-        return self._proven > 0 and self._options.get("loss") != "squared"
+        return self._proven > 0 and not self._real and self._options.get("loss") != "squared"
 
     @property
     def _called(self) -> str:
@@ -355,14 +381,16 @@ class LinearLearner(WeightLearner):
         return type(self).__name__
 
     def _divergence(self) -> DivergenceError:
-        remedy = "use a smaller rate or scale the features" if "rate" in self._options else "scale the features"
-        what = f"a score or a weight of {self._called} infinite or NaN"
-        return DivergenceError(f"round {self._rounds + 1:,} would make {what}; {remedy}")
+        what, remedy = "a score or a weight", "scale the features"
+        if self._real:
+            what, remedy = "a score, a weight or a squared error", "scale the features and the targets"
+        remedy = f"use a smaller rate or {remedy}" if "rate" in self._options else remedy
+        return DivergenceError(f"round {self._rounds + 1:,} would make {what} of {self._called} infinite or NaN; {remedy}")
 
     def _learn_rows(
         self,
         rows: Any,
-        signs: cython.int[::1],
+        signs: cython.const[cython.double][::1],  # type: ignore[valid-type]
         scores: cython.double[::1],
         updated: cython.schar[::1],
         begin: cython.Py_ssize_t,

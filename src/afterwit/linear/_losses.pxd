@@ -1,3 +1,4 @@
 # The C side of _losses.py.
 
-cdef double slope(int loss, int y, double score) noexcept nogil
+cdef double slope(int loss, double parameter, double y, double score) noexcept nogil
+cdef double loss_of_error(int loss, double parameter, double error) noexcept nogil

@@ -56,7 +56,6 @@ class AdaGrad(PairedLearner):
     labels     the negative and the positive label
     """
 
-    _loss: cython.int
     _rate: cython.double
     _delta: cython.double
     _box: cython.double
@@ -75,7 +74,6 @@ class AdaGrad(PairedLearner):
     )
 
     def _begin(self) -> None:
-        self._loss = LOSSES.index(self._options["loss"])
         self._rate = self._options["rate"]
         self._delta = self._options["delta"]
         self._box = self._options["box"] or 0.0
@@ -84,14 +82,14 @@ class AdaGrad(PairedLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
         count: cython.Py_ssize_t
         begin: cython.Py_ssize_t = 0
         total: cython.double
         gradient: cython.double
         moves: cython.bint
-        derivative: cython.double = slope(self._loss, y, score)
+        derivative: cython.double = slope(self._loss, self._parameter, y, score)
         if derivative == 0:
             return False
         while begin < self._length:

@@ -67,7 +67,7 @@ class _AveragedClassPerceptrons(ClassWeights):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         when: cython.double = self._rounds
         if self._leader == y or self._leader < 0:
             return False

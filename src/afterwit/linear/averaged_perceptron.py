@@ -62,7 +62,7 @@ class AveragedPerceptron(PairedLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t
         change: cython.double

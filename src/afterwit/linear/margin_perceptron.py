@@ -101,7 +101,7 @@ class MarginPerceptron(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         if self._square > 0 and y * score >= self._margin / 2 * sqrt(self._square):
             return False
         return self.add_and_measure(y)
@@ -109,7 +109,7 @@ class MarginPerceptron(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def add_and_measure(self, y: cython.int) -> cython.bint:
+    def add_and_measure(self, y: cython.double) -> cython.bint:
         """Add y x to the weights and follow |w|^2; not if it would overflow."""
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t

@@ -189,7 +189,7 @@ class _ClassPerceptrons(ClassWeights):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         # In a first round without a class there is nothing to tell the new one from.
         if self._leader == y or self._leader < 0:
             return False

@@ -66,10 +66,11 @@ class NormalizedAdaGrad(LinearLearner):
     labels     the negative and the positive label
     """
 
-    _loss: cython.int
     _rate: cython.double
     # N: the sum over all rounds and features of z^2.
     _norms = cython.declare(cython.double, visibility="public")
+    # What steps are measured in: 1, but for real targets.
+    _unit = cython.declare(cython.double, visibility="public")
     # For the current row, entry after entry: v and z.
     _held: cython.double[::1]
     _shares: cython.double[::1]
@@ -97,15 +98,17 @@ class NormalizedAdaGrad(LinearLearner):
     )
 
     def _begin(self) -> None:
-        self._loss = LOSSES.index(self._options["loss"])
         self._rate = self._options["rate"]
         self._norms = 0.0
+        self._unit = 1.0
         self._grown = 0
         self._held = view(np.zeros(64))
         self._shares = view(np.zeros(64))
         self._totals = view(np.zeros(PART))
         self._amounts = view(np.zeros(PART))
         LinearLearner._begin(self)
+        if self._real:
+            self._unit = 0.0
 
     # ------------------------------------------------------------------ the figure
 
@@ -143,7 +146,7 @@ class NormalizedAdaGrad(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
         place: cython.Py_ssize_t
         count: cython.Py_ssize_t
@@ -151,12 +154,15 @@ class NormalizedAdaGrad(LinearLearner):
         amount: cython.double
         rate: cython.double
         moves: cython.bint
-        derivative: cython.double = slope(self._loss, y, score)
+        derivative: cython.double = slope(self._loss, self._parameter, y, score)
         if self._grown:
             self.note_largest()
         self._norms += product(self._shares, self._shares, 0, self._length)
         # The first value of a feature that is not 0 adds 1 to N: before that there is nothing to learn from.
         rate = self._rate * sqrt(self._rounds / self._norms) if self._norms > 0 else 0.0
+        if self._real:
+            self._unit = max(self._unit, fabs(y))
+            rate *= self._unit
         if derivative == 0:
             return False
         while begin < self._length:

@@ -68,7 +68,7 @@ class OnlineSVM(ScaledLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         if y * score == 1:
             return False
         self.shrink(1.0 - self._rate)

@@ -35,21 +35,22 @@ import numpy as np
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.learner import view
 from afterwit.data.checks import flag, one_of, positive_number
-from afterwit.data.margin_losses import LOSSES, SLOPES_UP_TO_1
+from afterwit.data.losses import get
+from afterwit.data.margin_losses import SLOPES_UP_TO_1
 from afterwit.errors import invalid
 from afterwit.linear._regret import Descent, DescentKind, RegretBound, with_mistakes
 from afterwit.linear._stops import Stop
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
-    from cython.cimports.afterwit.linear._losses import slope
+    from cython.cimports.afterwit.linear._losses import loss_of_error, slope
     from cython.cimports.afterwit.linear._products import product
     from cython.cimports.libc.math import copysign, fabs, sqrt
 else:
     from math import copysign, fabs, sqrt
 
     from afterwit.linear._engine import LinearLearner
-    from afterwit.linear._losses import slope
+    from afterwit.linear._losses import loss_of_error, slope
     from afterwit.linear._products import product
 
 DIVERGED = cython.declare(cython.int, Stop.DIVERGED)
@@ -112,7 +113,6 @@ class ScaleFree(LinearLearner):
     labels     the negative and the positive label
     """
 
-    _loss: cython.int
     _epsilon: cython.double
     # The weights by which the current row was scored; and a part of the row, entry after entry.
     _bets: cython.double[::1]
@@ -120,6 +120,9 @@ class ScaleFree(LinearLearner):
     _sums: cython.double[::1]
     _money: cython.double[::1]
     _richest: cython.double
+    # What slopes are cut off at, and what money is counted in: 1, but for real targets.
+    _steepest = cython.declare(cython.double, visibility="public")
+    _unit = cython.declare(cython.double, visibility="public")
 
     theorems = with_mistakes(ScaleFreeBound())
     converges_without = "mistakes"
@@ -136,7 +139,6 @@ class ScaleFree(LinearLearner):
     )
 
     def _begin(self) -> None:
-        self._loss = LOSSES.index(self._options["loss"])
         self._epsilon = self._options["epsilon"]
         self._bets = view(np.zeros(64))
         self._roots = view(np.zeros(PART))
@@ -144,6 +146,9 @@ class ScaleFree(LinearLearner):
         self._money = view(np.zeros(PART))
         self._richest = 0.0
         LinearLearner._begin(self)
+        # Of real targets no unit is known before the first; nor how steep the square loss can be.
+        self._steepest = (get(self._options["loss"]).steepest or 0.0) if self._real else 1.0
+        self._unit = 0.0 if self._real else 1.0
         self._weights = view(self._with_room(np.zeros(0), 16))
 
     # ------------------------------------------------------------------ the figure
@@ -186,7 +191,7 @@ class ScaleFree(LinearLearner):
         for k in range(count):
             column = self._columns[self._offset + begin + k]
             if self._known or 0 <= column < self._features:
-                largest = fabs(self._values[self._first + begin + k])
+                largest = self._steepest * fabs(self._values[self._first + begin + k])
                 largest = self._weights[4 * column + 2] if self._weights[4 * column + 2] > largest else largest
                 square = self._weights[4 * column + 1] + largest * largest
                 self._roots[k] = square if square > 0 else 1.0
@@ -202,24 +207,40 @@ class ScaleFree(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
         place: cython.Py_ssize_t
         value: cython.double
         gradient: cython.double
-        derivative: cython.double = slope(self._loss, y, score)
+        steepest: cython.double = self._steepest
+        whole: cython.double = slope(self._loss, self._parameter, y, score)
+        derivative: cython.double = whole if fabs(whole) <= steepest else copysign(steepest, whole)
         if self._richest > RICHEST:
             self._stopped = DIVERGED
             return False
         for k in range(self._length):
             place = 4 * self._columns[self._offset + k]
-            value = fabs(self._values[self._first + k])
+            value = steepest * fabs(self._values[self._first + k])
             gradient = derivative * self._values[self._first + k]
             self._weights[place] -= gradient
             self._weights[place + 1] += gradient * gradient
             self._weights[place + 2] = value if value > self._weights[place + 2] else self._weights[place + 2]
             self._weights[place + 3] -= gradient * self._bets[k]
+        if self._real:
+            self.note_units(whole, score - y)
         return derivative != 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def note_units(self, whole: cython.double, error: cython.double) -> cython.void:
+        """For real targets: the largest slope so far, if the loss has any; the first loss is what money is counted in."""
+        k: cython.Py_ssize_t
+        self._steepest = max(self._steepest, fabs(whole))
+        if self._unit == 0 and error != 0:
+            self._unit = loss_of_error(self._loss, self._parameter, error)
+            for k in range(self._weights.shape[0] // 4):
+                self._weights[4 * k + 3] = self._epsilon * self._unit
 
     # ------------------------------------------------------------------ what it knows
 
@@ -232,7 +253,7 @@ class ScaleFree(LinearLearner):
 
     def _with_room(self, weights: Any, features: int) -> Any:
         longer = LinearLearner._with_room(self, weights, features)
-        longer[len(weights) + 3 :: 4] = self._epsilon
+        longer[len(weights) + 3 :: 4] = self._epsilon * self._unit
         return longer
 
     def _vector(self) -> Any:
@@ -241,6 +262,11 @@ class ScaleFree(LinearLearner):
         roots = np.sqrt(squares + largest * largest)
         roots[roots == 0] = 1.0
         return 0.5 * np.clip(sums / roots, -1.0, 1.0) * money / roots
+
+    def _become(self, state: Any) -> None:
+        # The money of features to come is counted in it.
+        self._unit = state.get("unit", 1.0)
+        LinearLearner._become(self, state)
 
     def _check_state(self, state: Any) -> None:
         LinearLearner._check_state(self, state)

@@ -68,7 +68,6 @@ class SGD(ScaledLearner):
     labels     the negative and the positive label
     """
 
-    _loss: cython.int
     _rate: cython.double
     _decreasing: cython.bint
     _ball: cython.double
@@ -88,7 +87,6 @@ class SGD(ScaledLearner):
     kept = (*ScaledLearner.kept, Number("square"))
 
     def _begin(self) -> None:
-        self._loss = LOSSES.index(self._options["loss"])
         self._rate = self._options["rate"]
         self._decreasing = self._options["schedule"] != "constant"
         self._ball = self._options["ball"] or 0.0
@@ -98,8 +96,8 @@ class SGD(ScaledLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
-        derivative: cython.double = slope(self._loss, y, score)
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
+        derivative: cython.double = slope(self._loss, self._parameter, y, score)
         if derivative == 0:
             return False
         rate: cython.double = self._rate / sqrt(self._rounds) if self._decreasing else self._rate

@@ -201,7 +201,7 @@ class VotedPerceptron(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         prediction: cython.int = 1 if self.dot() >= 0 else -1
         if prediction == y:
             self._votes[self._added] += 1
@@ -216,7 +216,7 @@ class VotedPerceptron(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def keep(self, y: cython.int) -> cython.void:
+    def keep(self, y: cython.double) -> cython.void:
         """Append y x to the examples that were added, with a first vote."""
         k: cython.Py_ssize_t
         end: cython.Py_ssize_t = self._starts[self._added]

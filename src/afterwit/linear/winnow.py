@@ -169,7 +169,7 @@ class Winnow(MultiplicativeLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         prediction: cython.int = 1 if score >= 0 else -1
         if prediction != y:
             self.multiply(self._rate * y)

@@ -172,7 +172,7 @@ class SoftThresholdNetwork(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         h: cython.Py_ssize_t
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t
@@ -184,7 +184,7 @@ class SoftThresholdNetwork(LinearLearner):
         output: cython.double
         first: cython.Py_ssize_t = self._sizes[0]
         # The derivative of the loss by z of the last gate, then of every gate below it.
-        self._blame[self._outputs_at[self._layers - 1]] = slope(LOGISTIC, y, score)
+        self._blame[self._outputs_at[self._layers - 1]] = slope(LOGISTIC, 0.0, y, score)
         for layer in range(self._layers - 1, 0, -1):
             below = self._sizes[layer - 1]
             down = self._outputs_at[layer - 1]

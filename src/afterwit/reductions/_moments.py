@@ -135,7 +135,7 @@ class Moments(LinearLearner):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def update(self, y: cython.int, score: cython.double) -> cython.bint:
+    def update(self, y: cython.double, score: cython.double) -> cython.bint:
         k: cython.Py_ssize_t
         at: cython.Py_ssize_t
         place: cython.Py_ssize_t
