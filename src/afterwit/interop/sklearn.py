@@ -195,6 +195,9 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):
     rows; None if they came by ``partial_fit``).
     """
 
+    # No look at the examples.
+    narrow: ClassVar[tuple[str, ...]] = ("RepeatLastTarget",)
+
     def __init__(
         self,
         learner: Any = "online-ridge",

@@ -69,6 +69,52 @@ LARGEST = cython.declare(cython.double, FLOAT_MAX)
 LAST = cython.declare(cython.Py_ssize_t, LARGEST_POSITION + 2)
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def column_of(
+    factor: cython.double[::1], begin: cython.Py_ssize_t, row: cython.double[::1], length: cython.Py_ssize_t
+) -> cython.double:
+    """The product of a column of U, without its diagonal, with the row: entry i goes to running sum i mod 4."""
+    i: cython.Py_ssize_t = 0
+    s0: cython.double = 0.0
+    s1: cython.double = 0.0
+    s2: cython.double = 0.0
+    s3: cython.double = 0.0
+    while i + 3 < length:
+        s0 += factor[begin + i] * row[i]
+        s1 += factor[begin + i + 1] * row[i + 1]
+        s2 += factor[begin + i + 2] * row[i + 2]
+        s3 += factor[begin + i + 3] * row[i + 3]
+        i += 4
+    while i < length:
+        s0 += factor[begin + i] * row[i]
+        i += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def change_column(
+    factor: cython.double[::1],
+    begin: cython.Py_ssize_t,
+    gain: cython.double[::1],
+    length: cython.Py_ssize_t,
+    slope: cython.double,
+    g: cython.double,
+) -> cython.void:
+    """A column of U moves against the gain so far; the gain moves along the column as it was."""
+    i: cython.Py_ssize_t
+    entry: cython.double
+    for i in range(length):
+        entry = factor[begin + i]
+        factor[begin + i] = entry - gain[i] * slope
+        gain[i] += entry * g
+
+
 class DeterminantBound(RegretBound):
     """Every u: what it loses, its length, and the volume that the examples span."""
 
@@ -230,7 +276,7 @@ class _Factors(LinearLearner):
         self._product = product(self._weights, self._row, 0, features)
         for j in range(features):
             # Row j of U^T: a column of U, and the one on the diagonal.
-            f = self._row[j] + product(self._row, self._factor, begin, j)
+            f = self._row[j] + column_of(self._factor, begin, self._row, j)
             begin += j
             self._turned[j] = f
             alpha += f * (self._diagonal[j] * f)
@@ -293,7 +339,6 @@ class _Factors(LinearLearner):
     @cython.exceptval(check=False)
     def update(self, y: cython.double, score: cython.double) -> cython.bint:
         """Bierman's update of U and D for the current row; the gain it gives is A^{-1} x, which w moves along."""
-        i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         begin: cython.Py_ssize_t = 0
         features: cython.Py_ssize_t = self._features
@@ -301,7 +346,6 @@ class _Factors(LinearLearner):
         f: cython.double
         g: cython.double
         slope: cython.double
-        entry: cython.double
         step: cython.double
         for j in range(features):
             f = self._turned[j]
@@ -312,10 +356,7 @@ class _Factors(LinearLearner):
                 slope = f / alpha
                 # The quotient first: where alpha stays what it is, so does the number.
                 self._diagonal[j] *= alpha / self._alphas[j]
-                for i in range(j):
-                    entry = self._factor[begin + i]
-                    self._factor[begin + i] = entry - self._gain[i] * slope
-                    self._gain[i] += entry * g
+                change_column(self._factor, begin, self._gain, j, slope, g)
                 self._gain[j] = g
                 alpha = self._alphas[j]
             begin += j
