@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,13 @@ from afterwit.certify.replay import (
 )
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
+from afterwit.certify._descent_steps import STEPS
 from afterwit.data.labels import Signs
-from afterwit.data.margin_losses import losses, slopes
+from afterwit.data.losses import get
+from afterwit.data.margin_losses import LOSSES, losses, slopes
 from afterwit.data.rows import Rows
 from afterwit.errors import Words, counted, invalid
-from afterwit.hindsight._newton import Region, least
+from afterwit.hindsight._newton import Least, Region, least
 from afterwit.hindsight._scaled_rows import ScaledRows, column_norms
 from afterwit.hindsight.comparator import row_norms
 from afterwit.linear._regret import Descent, DescentKind
@@ -82,6 +84,23 @@ class Trace:
     #: Of every feature, the largest size of a value, and the first that is not 0.
     largest: Floats
     first: Floats
+    #: What money is counted in.
+    unit: float = 1.0
+    #: By how much the slope of every round was cut off.
+    beyond: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """The rounds whose slopes were cut off: by how much, their examples and the predictions."""
+
+    amounts: Floats
+    matrix: Any
+    predictions: Floats
+
+    def cost(self, u: FixedWeights) -> float:
+        """At most what the parts that were cut off add to the regret to u."""
+        return float(self.amounts @ np.abs(self.predictions - self.matrix @ u.vector))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +110,10 @@ class DescentEvidence(Evidence):
     descent: Descent
     mistakes: int
     radius: float
+    #: The size of the largest real target, and their Euclidean norm over all rounds; 0 for signs.
+    largest_target: float = 0.0
+    targets: float = 0.0
+    beyond: Beyond | None = None
     #: The Euclidean norm of every feature over all rounds.
     columns: Floats
     trace: Trace
@@ -123,6 +146,23 @@ class DescentEvidence(Evidence):
     @property
     def gradients(self) -> Floats:
         return self.trace.gradients
+
+    @property
+    def epsilon(self) -> float:
+        """The money with which every feature began."""
+        return self.descent.rate * self.trace.unit
+
+    def cut_off(self, u: FixedWeights) -> float:
+        """At most what slopes that were cut off add to the regret to u."""
+        return 0.0 if self.beyond is None else self.beyond.cost(u)
+
+    @property
+    def rounds_cut_off(self) -> int:
+        return 0 if self.beyond is None else len(self.beyond.amounts)
+
+    @property
+    def squares(self) -> bool:
+        return self.descent.loss == "square"
 
     @property
     def met(self) -> npt.NDArray[np.bool_]:
@@ -168,9 +208,9 @@ class DescentEvidence(Evidence):
 
     def score_sizes(self, u: FixedWeights) -> float:
         """At most the sum over the rounds of |slope| times the sizes of what is added up for the score of u."""
-        factor = self.descent.factor
-        slopes = math.sqrt(factor * max(factor * self.rounds, 4 * u.loss))
-        return slopes * float(np.abs(u.vector) @ self.columns)
+        factor, steepest = self.descent.factor, self.descent.steepest or 1.0
+        slopes = math.sqrt(factor * max(factor * steepest**2 * self.rounds, 4 * u.loss))
+        return slopes * (float(np.abs(u.vector) @ self.columns) + self.targets)
 
     def hindsight(self, theorem: Theorem) -> Hindsight | None:
         if not self.complete:
@@ -194,8 +234,9 @@ class DescentEvidence(Evidence):
         return Ceiling(self.comparators[0].loss, "weights that stay at 0 lose no more than the bound")
 
 
-def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> DescentEvidence:
-    """What is known of the rounds X, y of a gradient learner."""
+def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> DescentEvidence:
+    """What is known of the rounds X, y of a gradient learner; y are signs, or real targets if its loss is one of those.
+    """
     descent = learner._descent()
     given = comparator_for(learner, rows, comparator)
     played = replay(learner, rows, signs)
@@ -205,6 +246,10 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> De
     passes = played.passes
     radius = float(row_norms(matrix).max(initial=0.0))
     assumptions: tuple[Assumption, ...] = (played.same_rounds, moderate(radius))
+    largest_target = 0.0
+    if descent.of_targets:
+        largest_target = float(np.abs(signs).max(initial=0.0))
+        assumptions += (moderate(largest_target, "targets"),)
     same = all(assumption.met for assumption in assumptions)
     trace = _retrace(descent, matrix, signs, played.scores if same else np.empty(0))
     found = [_judged("zero", np.zeros(matrix.shape[1]), descent, matrix, signs, passes)]
@@ -225,8 +270,11 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> De
         subject=type(learner).__name__,
         rounds=learner.rounds,
         descent=descent,
-        mistakes=learner.mistakes,
+        mistakes=0 if descent.of_targets else learner.mistakes,
         radius=radius,
+        largest_target=largest_target,
+        targets=math.sqrt(passes) * float(np.linalg.norm(signs)) if largest_target and same else 0.0,
+        beyond=_beyond(trace, matrix, played.scores) if same else None,
         columns=math.sqrt(passes) * column_norms(matrix),
         trace=trace,
         comparators=tuple(found),
@@ -234,6 +282,23 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> De
         least_possible=least_possible,
         assumptions=assumptions,
     )
+
+
+def _beyond(trace: Trace, matrix: Any, scores: Floats) -> Beyond | None:
+    at = np.flatnonzero(trace.beyond)
+    return Beyond(trace.beyond[at], matrix[at % matrix.shape[0]], scores[at]) if len(at) else None
+
+
+def _losses(descent: Descent, y: Any, scores: Floats) -> Floats:
+    """The losses of many scores, times the factor of the objective."""
+    loss = descent.loss
+    return np.asarray(descent.factor * (losses(loss, y, scores) if loss in LOSSES else get(loss).values(scores, y)))
+
+
+def _slopes(descent: Descent, y: Any, scores: Floats) -> Floats:
+    """Their derivatives by the scores."""
+    loss = descent.loss
+    return np.asarray(descent.factor * (slopes(loss, y, scores) if loss in LOSSES else get(loss).slopes(scores, y)))
 
 
 def _allowed(descent: Descent, vector: Floats) -> Floats:
@@ -257,56 +322,89 @@ def _never_stood_still(trace: Trace) -> Assumption:
     return Assumption("no round has y_t (w_t . x_t) = 1 exactly", Basis.OBSERVED, trace.standstills == 0, detail)
 
 
-def _judged(source: str, vector: Floats, descent: Descent, matrix: Any, signs: Signs, passes: int) -> FixedWeights:
+def _judged(source: str, vector: Floats, descent: Descent, matrix: Any, signs: Any, passes: int) -> FixedWeights:
     # Weights that have grown beyond all measure lose more than any number.
     with np.errstate(over="ignore"):
         scores = matrix @ vector
-        total = descent.factor * float(losses(descent.loss, signs, scores).sum())
+        total = float(_losses(descent, signs, scores).sum())
         if descent.ridge:
             total += len(signs) * float(vector @ vector) / 2
     mistakes = int(np.count_nonzero((scores >= 0) != (signs > 0)))
     return FixedWeights(source, vector, passes * total, passes * mistakes)
 
 
-def _comparators(descent: Descent, matrix: Any, signs: Signs, passes: int) -> tuple[list[FixedWeights], float]:
+def _comparators(descent: Descent, matrix: Any, signs: Any, passes: int) -> tuple[list[FixedWeights], float]:
     """Weights worth comparing with, chosen from the rows alone; and what no weights lose less than."""
     name = f"least {descent.loss} loss"
     # The objective of a round has |u|^2/2 where there is a ridge, factor times the loss else.
     ridge = len(signs) / descent.factor if descent.ridge else 0.0
     region = Region(ridge, descent.ball, descent.box)
     free = not ridge and descent.ball is None and descent.box is None
-    best = least(ScaledRows(matrix, signs, centred=free), descent.loss, region)
+    best = _least(descent, matrix, signs, region, centred=free)
     found = [_judged(name, best.vector, descent, matrix, signs, passes)]
     part, part_signs, step = to_fit_on(matrix, signs)
     units = np.ones(part.shape[1])
-    if descent.kind is DescentKind.SCALE_FREE:
+    if descent.kind in (DescentKind.SCALE_FREE, DescentKind.SCALE_FREE_TARGETS):
         # Lengths of weights are meant in the units of the columns.
         units = column_norms(part) / math.sqrt(max(1, len(part_signs)))
         units[units == 0] = 1.0
         part = part.multiply(1 / units).tocsr() if hasattr(part, "indptr") else part / units
-    rows = ScaledRows(part, part_signs)
     vector = None
     for factor in (1.0, 0.05, 1e-3):
         if descent.ridge or descent.loss == "perceptron":
             break
         # At factor 1 loss plus regret at a constant rate is least; below it, the loss is less and the length more.
-        price = factor / descent.rate / step / passes / descent.factor
+        price = factor / descent.rate / step / passes / descent.factor * _worth_of_a_weight(descent, signs)
         region = Region(price, descent.ball, descent.box)
-        vector = least(rows, descent.loss, region, vector, CLOSE_ENOUGH).vector
+        vector = _least(descent, part, part_signs, region, start=vector, tolerance=CLOSE_ENOUGH).vector
         source = f"{name} with ridge {price * step:.3g}{on_part(step)}"
         found.append(_judged(source, vector / units, descent, matrix, signs, passes))
     return found, passes * descent.factor * best.lowest
 
 
-def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Trace:
+def _worth_of_a_weight(descent: Descent, y: Any) -> float:
+    """What the square of a weight is worth in losses where that of 1 means nothing: if targets are in any unit."""
+    if descent.kind is not DescentKind.SCALE_FREE_TARGETS:
+        return 1.0
+    unit = _unit_of(y)
+    return get(descent.loss).in_unit(unit)[1] / unit**2
+
+
+def _unit_of(targets: Floats) -> float:
+    return float(np.abs(targets).max(initial=0.0)) or 1.0
+
+
+def _least(
+    descent: Descent,
+    matrix: Any,
+    y: Any,
+    region: Region,
+    centred: bool = False,
+    start: Floats | None = None,
+    tolerance: float | None = None,
+) -> Least:
+    """The weights of least loss in the region; real targets are divided by the largest, to be numbers around 1."""
+    if not descent.of_targets:
+        return least(ScaledRows(matrix, y, centred=centred), descent.loss, region, start, tolerance)
+    unit = _unit_of(y)
+    loss, worth = get(descent.loss).in_unit(unit)
+    ball, box = (None if each is None else each / unit for each in (region.ball, region.box))
+    inside = Region(region.ridge * unit**2 / worth, ball, box)
+    rows = ScaledRows.with_targets(matrix, y / unit, centred)
+    found = least(rows, loss.name, inside, None if start is None else start / unit, tolerance)
+    return Least(unit * found.vector, worth * found.value, worth * found.lowest)
+
+
+def _retrace(descent: Descent, matrix: Any, signs: Any, scores: Floats) -> Trace:
     """Compute every round a second time; on which side of a kink a score is, the learner's own score says."""
     steps = STEPS[descent.kind](descent, matrix.shape[1])
     loss, squares, rates, weighted = 0.0, 0.0, 0.0, 0.0
     standstills, rate, differs = 0, descent.rate, None
     # Losses of a run that diverges may be larger than any number.
     with np.errstate(over="ignore"):
-        all_slopes = descent.factor * slopes(descent.loss, np.resize(signs, len(scores)), scores)
-        all_losses = descent.factor * losses(descent.loss, np.resize(signs, len(scores)), scores)
+        all_slopes = _slopes(descent, np.resize(signs, len(scores)), scores)
+        all_losses = _losses(descent, np.resize(signs, len(scores)), scores)
+    beyond = np.zeros(len(scores))
     sparse = hasattr(matrix, "indptr")
     for t, (score, slope, own_loss) in enumerate(zip(scores.tolist(), all_slopes, all_losses.tolist(), strict=True)):
         row = t % len(signs)
@@ -323,6 +421,8 @@ def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Tra
         if descent.decreasing:
             rate = descent.rate / math.sqrt(t + 1)
         loss += own_loss + steps.penalty()
+        whole, slope = slope, steps.cut_off(slope, own_loss)
+        beyond[t] = abs(whole) - abs(slope)
         if steps.stands_still(signs[row] * score):
             standstills += 1
             continue
@@ -337,145 +437,5 @@ def _retrace(descent: Descent, matrix: Any, signs: Signs, scores: Floats) -> Tra
     last, average = steps.scale * steps.weights, steps.mean(max(1, len(scores)))
     sums = (loss, squares, rates, weighted, rate, standstills)
     extremes = (steps.lowest, steps.highest)
-    return Trace(differs, *sums, np.sqrt(steps.sums), *extremes, last, average, steps.largest, steps.first)
-
-
-class PlainSteps:
-    """Steps against the gradient. The weights are ``scale`` times ``weights``; ``square`` is their squared length."""
-
-    def __init__(self, descent: Descent, width: int) -> None:
-        self.descent = descent
-        self.weights = np.zeros(width)
-        self.scale = 1.0
-        self.square = 0.0
-        # For every feature: the sum of its squared gradients, its smallest and its largest weight.
-        self.sums, self.lowest, self.highest = np.zeros(width), np.zeros(width), np.zeros(width)
-        # The sum of the weights over the rounds, each feature's as far as the last round that had it; and the sum of
-        # the scales, now and when that was.
-        self.total, self.clock, self.seen = np.zeros(width), 0.0, np.zeros(width)
-        # The largest size of a value, and the first that is not 0, where an algorithm depends on them.
-        self.largest, self.first = np.zeros(width), np.zeros(width)
-
-    def count(self, at: Any) -> None:
-        """One more round with the weights as they are; those of these features are about to change."""
-        self.clock += self.scale
-        self.total[at] += self.weights[at] * (self.clock - self.seen[at])
-        self.seen[at] = self.clock
-
-    def mean(self, rounds: int) -> Floats:
-        """The average of the weights that were counted."""
-        self.count(slice(None))
-        self.total -= self.scale * self.weights
-        return np.asarray(self.total / rounds)
-
-    def weights_for(self, at: Any, values: Floats) -> Floats:
-        """The weights by which an example with these values is scored."""
-        weights: Floats = self.scale * self.weights[at]
-        return weights
-
-    def penalty(self) -> float:
-        """What the objective of a round has besides the loss."""
-        return 0.0
-
-    def stands_still(self, margin: float) -> bool:
-        """Whether the algorithm takes no step, by its definition."""
-        return False
-
-    def squared_gradient(self, slope: float, score: float, length: float) -> float:
-        """The squared length of the gradient, for an example of that squared length."""
-        return slope * slope * length
-
-    def follow_length(self, rate: float, slope: float, score: float, gradient: float) -> None:
-        """What the step makes of the squared length of the weights."""
-        self.square += -2 * rate * slope * score + rate * rate * gradient
-
-    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
-        self.weights[at] -= rate * slope * values / self.scale
-
-    def rescale(self) -> None:
-        """Multiply the scale into the weights, and sum their squares anew."""
-        self.total += self.weights * (self.clock - self.seen)
-        self.clock, self.seen = 0.0, np.zeros(len(self.weights))
-        self.weights, self.scale = self.scale * self.weights, 1.0
-        self.square = float(self.weights @ self.weights)
-
-
-class ProjectedSteps(PlainSteps):
-    """After each step, to the nearest point of the ball."""
-
-    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
-        super().step(rate, slope, at, values)
-        ball = self.descent.ball
-        assert ball is not None
-        if self.square > ball**2:
-            self.scale *= ball / math.sqrt(self.square)
-            self.square = ball**2
-
-
-class RidgeSteps(PlainSteps):
-    """The on-line SVM: the objective has |w|^2/2 in every round, so that all weights shrink."""
-
-    def penalty(self) -> float:
-        return self.square / 2
-
-    def stands_still(self, margin: float) -> bool:
-        return margin == 1
-
-    def squared_gradient(self, slope: float, score: float, length: float) -> float:
-        return slope * slope * length + (self.square + 2 * slope * score)
-
-    def follow_length(self, rate: float, slope: float, score: float, gradient: float) -> None:
-        self.square += -2 * rate * (self.square + slope * score) + rate * rate * gradient
-
-    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
-        self.scale *= 1 - rate
-        super().step(rate, slope, at, values)
-
-
-class AdaptiveSteps(PlainSteps):
-    """AdaGrad: a feature's step is divided by the root of the sum of its squared gradients; then into the box."""
-
-    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
-        delta, box = self.descent.delta, self.descent.box
-        self.sums[at] += (slope * values) ** 2
-        divisor = np.sqrt(delta + self.sums[at])
-        self.weights[at] -= rate * np.divide(slope * values, divisor, out=np.zeros_like(values), where=divisor > 0)
-        if box is not None:
-            self.weights[at] = np.clip(self.weights[at], -box, box)
-        self.lowest[at] = np.minimum(self.lowest[at], self.weights[at])
-        self.highest[at] = np.maximum(self.highest[at], self.weights[at])
-
-
-class ScaleFreeSteps(PlainSteps):
-    """ScaleFree: the weight of a feature is a bet with the money it has, on values no larger than the largest."""
-
-    def __init__(self, descent: Descent, width: int) -> None:
-        super().__init__(descent, width)
-        self.against, self.money = np.zeros(width), np.full(width, descent.rate)
-
-    def weights_for(self, at: Any, values: Floats) -> Floats:
-        self.largest[at] = np.maximum(self.largest[at], np.abs(values))
-        self.first[at] = np.where(self.first[at] > 0, self.first[at], np.abs(values))
-        self.bet(at)
-        return super().weights_for(at, values)
-
-    def bet(self, at: Any) -> None:
-        span = np.sqrt(self.sums[at] + self.largest[at] ** 2)
-        span = np.where(span > 0, span, 1.0)
-        self.weights[at] = np.clip(-self.against[at] / span, -1, 1) * self.money[at] / (2 * span)
-
-    def step(self, rate: float, slope: float, at: Any, values: Floats) -> None:
-        gradient = slope * values
-        self.money[at] -= gradient * self.weights[at]
-        self.against[at] += gradient
-        self.sums[at] += gradient**2
-        self.bet(at)
-
-
-STEPS: dict[DescentKind, type[PlainSteps]] = {
-    DescentKind.PLAIN: PlainSteps,
-    DescentKind.PROJECTED: ProjectedSteps,
-    DescentKind.RIDGE: RidgeSteps,
-    DescentKind.ADAPTIVE: AdaptiveSteps,
-    DescentKind.SCALE_FREE: ScaleFreeSteps,
-}
+    sizes = (steps.largest, steps.first, steps.unit, beyond)
+    return Trace(differs, *sums, np.sqrt(steps.sums), *extremes, last, average, *sizes)

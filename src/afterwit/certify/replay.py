@@ -61,7 +61,7 @@ def other_count(what: str, claimed: int, replayed: int) -> str:
     return "" if claimed == replayed else f"the learner counts {claimed:,} {what}, these rows give {replayed:,}"
 
 
-def replay(learner: Any, rows: Rows, signs: Signs) -> Replay:
+def replay(learner: Any, rows: Rows, signs: Any) -> Replay:
     """Whether X, y are the rounds the learner learned from, and what happened in them."""
     updates: list[npt.NDArray[np.intp]] = []
     scores: list[npt.NDArray[np.float64]] = []
@@ -72,17 +72,24 @@ def replay(learner: Any, rows: Rows, signs: Signs) -> Replay:
         if overflowed:
             return "its weights have grown beyond all numbers, and say nothing any more"
         fresh = type(learner)(**learner.parameters)
-        while len(updates) < passes and fresh.mistakes <= learner.mistakes:
+        claimed = learner.state()
+        # What it has counted, one after the other; where targets are numbers there are no mistakes.
+        counters = [name for name in ("mistakes", "updates") if name in claimed]
+        first = counters[0]
+        while len(updates) < passes and getattr(fresh, first) <= claimed[first]:
             updated = np.empty(rows.count, dtype=np.int8)
             scores.append(fresh._learn(rows, signs, updated))
             updates.append(np.flatnonzero(updated))
             if learner._rests and not len(updates[-1]):
                 # All further passes are like this one.
                 break
-        replayed, claimed = fresh.state(), learner.state()
-        for what in ("mistakes", "updates"):
+        replayed = fresh.state()
+        for what in counters:
             if why := other_count(what, claimed[what], replayed[what]):
                 return why
+        losses = (replayed.get("loss", 0.0), claimed.get("loss", 0.0))
+        if not math.isclose(*losses, rel_tol=ROUNDING):
+            return "the learner counts a loss of {1:.6g}, these rows give {0:.6g}".format(*losses)
         # How long each hypothesis of a vote survived.
         if not np.array_equal(replayed.get("votes", ()), claimed.get("votes", ())):
             return "these rows give other votes"
@@ -119,11 +126,11 @@ def same_weights(one: dict[str, Any], other: dict[str, Any], reserved: int = 0) 
     )
 
 
-def moderate(radius: float) -> Assumption:
-    """Whether squares of the values can be computed."""
-    fits = radius == 0 or 1e-100 < radius < 1e100
-    detail = "" if fits else f"the largest is {radius:.3g}"
-    return Assumption("values are of a size whose squares are numbers", Basis.OBSERVED, fits, detail)
+def moderate(largest: float, of: str = "values") -> Assumption:
+    """Whether squares of the values, or of real targets, can be computed."""
+    fits = largest == 0 or 1e-100 < largest < 1e100
+    detail = "" if fits else f"the largest is {largest:.3g}"
+    return Assumption(f"{of} are of a size whose squares are numbers", Basis.OBSERVED, fits, detail)
 
 
 def matrix_of(learner: Any, rows: Rows) -> Any:

@@ -79,6 +79,12 @@ class Loss:
         known = {"absolute": 1.0, "pinball": max(self.quantile, 1 - self.quantile), "huber": self.delta}
         return known.get(self.kind)
 
+    def in_unit(self, unit: float) -> tuple[Loss, float]:
+        """For a loss of targets: the loss of the same numbers divided by the unit, and what one of it is worth."""
+        if self.kind == "huber":
+            return huber(self.delta / unit), unit * unit
+        return self, unit * unit if self.kind == "square" else unit
+
     def values(self, forecasts: Any, outcomes: Any) -> Floats:
         """The losses of many forecasts; arrays of shapes that fit together. A missing forecast's is NaN."""
         f, y = self._read(forecasts, outcomes)

@@ -3,14 +3,13 @@
 Problem     minimise F(u) = sum_t l(y_t u . x_t) + ridge |u|^2 / 2 + price |u|_1 over all u, over the ball |u| <= b, the
             box |u_i| <= b or all u >= 0; l is the hinge, the logistic or the squared loss, or one of real targets.
 Method      Newton's, in columns of one size (`ScaledRows`): each step minimises the quadratic model exactly, in the
-            ball or box if there is one, and goes as far that way as is best. Kinks are rounded off, such as
-            that of the hinge, mu ln(1 + exp((1 - m) / mu)), with mu brought down. Second derivatives are a matrix for up to
-            some thousand columns; beyond, conjugate gradients multiply with them. Many rows are begun with a part of
-            them.
-Certificate for any a, l(m) >= h(a) - a m, where h(a) = -l*(-a) (`_kinds_of_loss` has it for every loss). So with r = sum_t a_t y_t x_t, F(u) >= sum_t h(a_t) - r . u +
-            ridge |u|^2 / 2 for every u, whose least value is known: no u that is allowed goes below it. Where every u
-            is, those are meant whose v has no entry above REACH in the scaled columns: scores of 10,000 for
-            a typical value of one column.
+            ball or box if there is one, and goes as far that way as is best. Kinks are rounded off, such as that of the
+            hinge, mu ln(1 + exp((1 - m) / mu)), with mu brought down. Second derivatives are a matrix for up to some
+            thousand columns; beyond, conjugate gradients multiply with them. Many rows are begun with a part of them.
+Certificate for any a, l(m) >= h(a) - a m, where h(a) = -l*(-a) (`_kinds_of_loss` has it for every loss). So with
+            r = sum_t a_t y_t x_t, F(u) >= sum_t h(a_t) - r . u + ridge |u|^2 / 2 for every u, whose least value is
+            known: no u that is allowed goes below it. Where every u is, those are meant whose v has no entry above
+            REACH in the scaled columns: scores of 10,000 for a typical value of one column.
 Source      Boyd & Vandenberghe 2004, sections 5.1 and 9.5; for the rounded hinge, Chen & Mangasarian 1995.
 """
 
@@ -224,7 +223,8 @@ class _Descent:
 
     def _see(self, weights: Floats, margins: Floats) -> float:
         """Note the point if it is the best so far; how much rounding off adds to the losses there."""
-        value = self.kind.total(self.rows, margins) + float(self.ridge @ weights**2) / 2 + float(self.price @ np.abs(weights))
+        total = self.kind.total(self.rows, margins)
+        value = total + float(self.ridge @ weights**2) / 2 + float(self.price @ np.abs(weights))
         if value < self.best_value:
             self.best, self.best_value = weights, value
         return self.kind.rounding_off(self.rows, margins, self.rounded)

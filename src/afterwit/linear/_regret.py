@@ -18,7 +18,8 @@ from typing import Any
 from afterwit.core.certificate import Assumption, Basis, Verdict
 from afterwit.core.inputs import NORM, RATE, ROUNDS, length
 from afterwit.core.theorem import Input, Theorem
-from afterwit.data.margin_losses import COST_OF_A_WRONG_SIGN
+from afterwit.data.losses import get
+from afterwit.data.margin_losses import COST_OF_A_WRONG_SIGN, LOSSES, SLOPES_UP_TO_1
 
 GRADIENT = length("gradient", "G", "the longest a gradient can be")
 
@@ -36,6 +37,8 @@ class DescentKind(StrEnum):
     ADAPTIVE = "adaptive"
     #: Bets with the money that a feature has; the rate is what each begins with.
     SCALE_FREE = "scale-free"
+    #: The same for real targets: with slopes that are cut off, and money counted in the first loss.
+    SCALE_FREE_TARGETS = "scale-free targets"
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,18 @@ class Descent:
     @property
     def ridge(self) -> bool:
         return self.kind is DescentKind.RIDGE
+
+    @property
+    def of_targets(self) -> bool:
+        """Whether y is a real target, not a sign."""
+        return self.loss not in LOSSES
+
+    @property
+    def steepest(self) -> float | None:
+        """The largest size of a slope; None if there is none."""
+        if self.of_targets:
+            return get(self.loss).steepest
+        return 1.0 if self.loss in SLOPES_UP_TO_1 else None
 
 
 class RegretBound(Theorem):
@@ -89,23 +104,27 @@ def _in_a_ball(descent: Descent) -> Assumption:
 
 
 def _largest_gradient(evidence: Any) -> float:
-    """The greatest length a gradient can have: G = R for slopes of at most 1.
+    """The greatest length a gradient can have: R times the largest slope, where that is known.
 
-    The squared loss has slopes of at most |w||x| + 1. With the ridge, |w| <= CR, as each w lies between the last one
+    The squared loss has slopes of at most |w||x| + 1, and twice |w||x| + Y for real targets of size at most Y. With the ridge, |w| <= CR, as each w lies between the last one
     and some C y x, and so G = CR + CR.
     """
     descent: Descent = evidence.descent
     radius = float(evidence.radius)
     if descent.ridge:
         return 2.0 * descent.factor * radius
-    if descent.loss == "squared":
-        return radius * (1 + radius * descent.ball) if descent.ball is not None else math.inf
-    return radius
+    if descent.steepest is not None:
+        return descent.steepest * radius
+    if descent.ball is None:
+        return math.inf
+    if descent.of_targets:
+        return 2 * radius * (float(evidence.largest_target) + radius * descent.ball)
+    return radius * (1 + radius * descent.ball)
 
 
-def _gradients_are_bounded(largest: float) -> Assumption:
+def _gradients_are_bounded(descent: Descent, largest: float) -> Assumption:
     finite = math.isfinite(largest)
-    detail = f"G = {largest:.4g}" if finite else "the squared loss has any slope where no ball holds the weights"
+    detail = f"G = {largest:.4g}" if finite else f"the {descent.loss} loss has any slope where no ball holds the weights"
     return Assumption("gradients can be no longer than G", Basis.OBSERVED, finite, detail)
 
 
@@ -130,7 +149,7 @@ class LargestGradientBound(RegretBound):
             lambda u: self.bound(u.norm, descent.rate, evidence.rounds, largest),
             {"eta": descent.rate, "G": largest},
             _constant_rate(descent),
-            _gradients_are_bounded(largest),
+            _gradients_are_bounded(evidence.descent, largest),
         )
 
 
@@ -174,7 +193,7 @@ class BallBound(RegretBound):
             lambda _: self.bound(2 * ball, evidence.last_rate, largest, evidence.rates),
             {"D": 2 * ball, "eta_T": evidence.last_rate, "G": largest},
             _in_a_ball(evidence.descent),
-            _gradients_are_bounded(largest),
+            _gradients_are_bounded(evidence.descent, largest),
         )
 
 
@@ -224,7 +243,7 @@ class ObservedBallBound(RegretBound):
 class BoxBound(RegretBound):
     """Adaptive descent in a box: what can be said before the first round, but for the data's own size.
 
-    With S_i the Euclidean norm of feature i over all rounds, and slopes of at most 1, sqrt(G_i) <= S_i.
+    With S_i the Euclidean norm of feature i over all rounds, times the largest slope there can be, sqrt(G_i) <= S_i.
     """
 
     name = "adaptive regret in a box"
@@ -238,8 +257,9 @@ class BoxBound(RegretBound):
     def certify(self, evidence: Any) -> Any:
         descent = evidence.descent
         boxed = descent.box is not None
-        bounded = descent.loss != "squared"
-        roots, sizes = evidence.roots(evidence.columns), float(evidence.columns.sum())
+        steepest = descent.steepest
+        columns = (1.0 if steepest is None else steepest) * evidence.columns
+        roots, sizes = evidence.roots(columns), float(columns.sum())
         return self.applied(
             evidence,
             lambda _: self.bound(2 * (descent.box or 0.0), descent.rate, roots, sizes),
@@ -248,7 +268,10 @@ class BoxBound(RegretBound):
                 "the weights stay in a box", Basis.ENFORCED, boxed, "" if boxed else "the learner was given no box"
             ),
             Assumption(
-                "slopes are at most 1", Basis.ENFORCED, bounded, "" if bounded else "those of the squared loss are not"
+                f"slopes are at most {1 if steepest is None else steepest:g}",
+                Basis.ENFORCED,
+                steepest is not None,
+                "" if steepest is not None else f"those of the {descent.loss} loss are not",
             ),
         )
 

@@ -275,4 +275,5 @@ class ScaleFree(LinearLearner):
                 raise invalid(name, "numbers that are not negative", state[name])
 
     def _descent(self) -> Descent:
-        return Descent(DescentKind.SCALE_FREE, self._options["loss"], self._epsilon)
+        kind = DescentKind.SCALE_FREE_TARGETS if self._real else DescentKind.SCALE_FREE
+        return Descent(kind, self._options["loss"], self._epsilon)
