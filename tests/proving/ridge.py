@@ -1,4 +1,7 @@
-"""Online ridge regression in fractions: predictions by its definition, bounds from the determinant and from every share."""
+"""Online ridge regression in fractions: predictions by its definition, bounds from the determinant and from every share.
+
+And what is made of it: the regressor that repeats the last target, and a committee of both.
+"""
 
 import math
 from fractions import Fraction
@@ -111,3 +114,57 @@ def regret_bounds(run, numbers, penalty, largest, features, rounds, radius):
         "RadiusBound": lambda v: length(v) + largest**2 * most,
         "SharesBound": lambda v: length(v) + shares,
     }
+
+
+def squared_changes(numbers):
+    """What is lost by who predicts the number before."""
+    pairs = zip([0.0, *numbers], numbers, strict=False)
+    return float(sum(((Fraction(a) - Fraction(b)) ** 2 for a, b in pairs), Fraction(0)))
+
+
+@subject("RepeatLastTarget", "experts.repeat_last_target.SquaredChangesBound")
+def repeat_last_target(table, random):
+    X, y, u, _ = stream(random, 25)
+    targets, passes = targets_for(random, X, y, u), int(random.choice([1, 1, 2]))
+    learner = aw.RepeatLastTarget()
+    for _ in range(passes):
+        learner.learn_many(form_of(random, X), targets)
+    wanted = squared_changes(targets.tolist() * passes)
+    slack = 8 * EPSILON * (len(targets) * passes + 4) * wanted
+    for made in all_of(learner.certificate(X, targets)):
+        table.certificate(made, "RepeatLastTarget", Truth(wanted, wanted, slack, bound_slack=slack))
+
+
+@subject("RegressionCommittee", "reductions.regression_committee.MixtureBound")
+def regression_committee(table, random):
+    """Its loss is that of the predictions it showed; no mixture, and no member, may be further below than the regret."""
+    X, y, u, _ = stream(random, 25)
+    targets, passes = targets_for(random, X, y, u), int(random.choice([1, 1, 2]))
+    members = [aw.OnlineRidge(), aw.RepeatLastTarget(), aw.OnlineRidge(penalty=50.0, intercept=False)]
+    members = members[: int(random.integers(1, 4))]
+    weighting = pick(random, "mlpol", "mlpol", "boa", "adahedge")
+    learner = aw.RegressionCommittee(members, weighting=weighting)
+    shown = np.concatenate([learner.learn_many(form_of(random, X), targets) for _ in range(passes)]).tolist()
+    numbers = targets.tolist() * passes
+    said = [np.concatenate([member.learn_many(X, targets) for _ in range(passes)]).tolist() for member in members]
+
+    def lost(predictions):
+        pairs = zip(predictions, numbers, strict=True)
+        return float(sum(((Fraction(p) - Fraction(t)) ** 2 for p, t in pairs), Fraction(0)))
+
+    own, each = lost(shown), [lost(predictions) for predictions in said]
+    squares = float(sum((Fraction(t) ** 2 for t in numbers), Fraction(0)))
+    slack = 64 * EPSILON * (len(numbers) + 16) * (own + squares + sum(each))
+    alone = type(learner.weighting)(len(members), loss="square")
+    alone.learn_many(np.array(said).T.reshape(-1, len(members)), numbers)
+    given = bool(random.random() < 0.5)
+    for made in all_of(learner.certificate(X, targets) if given else learner.certificate()):
+        key = key_of(type(made.theorem))
+        bound = None
+        if made.bound is not None and not given and not weighting == "adahedge":
+            # Without the rounds the best member is compared with.
+            regrets = [c for c in all_of(alone.certificate()) if c.bound is not None]
+            bound = min((c.hindsight.value + c.bound for c in regrets if c.quantity != "loss"), default=None)
+        table.certificate(made, "RegressionCommittee", Truth(own, bound, slack, bound_slack=1e-6 * (bound or 0.0) + slack))
+        if made.hindsight is not None and made.hindsight.value > min(each, default=math.inf) * (1 + 1e-9) + slack:
+            table.problem(key, "RegressionCommittee", HINDSIGHT, f"{made.hindsight.value!r}, members {each!r}")

@@ -11,6 +11,7 @@ import numpy as np
 from afterwit.certify.replay import ROUNDING, same_rounds
 from afterwit.core.certificate import Assumption, Basis, Certificate, Evidence, Hindsight, Verdict
 from afterwit.core.theorem import Theorem
+from afterwit.data.losses import get as get_loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,8 @@ class MixtureEvidence(Evidence):
 def gather(committee: Any, rows: Any = None, targets: Any = None) -> MixtureEvidence:
     """What the theorem is applied to; with the rounds at hand, they are played again."""
     weighting, losses = committee.weighting, committee.member_losses
-    assumptions, advice = [], None
+    assumptions: list[Assumption] = []
+    advice = outcomes = None
     if rows is not None:
         same, advice, outcomes = _played_again(committee, rows, targets)
         assumptions.append(same)
@@ -66,7 +68,7 @@ def gather(committee: Any, rows: Any = None, targets: Any = None) -> MixtureEvid
         promised=promised,
         inputs={"members": len(losses), **inputs},
         best=best,
-        square=weighting.parameters["loss"] == "square",
+        square=get_loss(weighting.parameters["loss"]).kind == "square",
         rounded=rounded,
         assumptions=tuple(assumptions),
     )

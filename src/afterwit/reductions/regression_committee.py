@@ -12,11 +12,14 @@ Assumes     nothing about where the examples come from, nor about the members.
 Source      the expert algorithm's; ML-Poly: Gaillard, Stoltz & van Erven 2014.
 
 >>> committee = RegressionCommittee(["online-ridge", "repeat-last-target"])
->>> X = [{"hours": hours} for hours in (1.0, 2.0, 4.0, 3.0, 5.0)]
->>> committee.learn_many(X, [3.0, 5.0, 9.0, 7.0, 11.0]).round(2).tolist()
-[0.0, 2.06, 5.0, 7.67, 7.83]
->>> committee.best_member, {name: round(weight, 3) for name, weight in committee.weights.items()}
-('RepeatLastTarget', {'OnlineRidge': 0.497, 'RepeatLastTarget': 0.503})
+>>> X = [{"hours": hours} for hours in (1.0, 2.0, 4.0, 3.0, 5.0, 2.0, 6.0, 1.0)]
+>>> committee.learn_many(X, [2 * x["hours"] + 1 for x in X]).round(2).tolist()
+[0.0, 2.0, 5.0, 9.0, 7.0, 11.0, 6.69, 2.27]
+>>> print(committee)
+                         loss    per round    weight
+OnlineRidge            150.47        18.81    0.9894
+RepeatLastTarget          249        31.12    0.0106
+the committee          130.31        16.29
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from afterwit.core.real_targets import RealTargetLearner, checked_totals
 from afterwit.core.registry import regressor_class
 from afterwit.core.theorem import Theorem
 from afterwit.core.turns import Rounds, parts
+from afterwit.data import losses
 from afterwit.data.rows import Rows, as_mapping
 from afterwit.data.targets import Targets, read_target
 from afterwit.errors import DivergenceError, InputError, Words, counted, invalid
@@ -116,7 +120,7 @@ def _read_weighting(weighting: Any, members: tuple[str, ...]) -> Any:
         raise invalid("weighting", WEIGHTING, weighting)
     if weighting.rounds:
         raise invalid("weighting", WEIGHTING, Words(f"one that has learned {counted(weighting.rounds, 'round')}"))
-    loss = weighting._loss_function
+    loss = losses.get(weighting.parameters["loss"])
     if not loss.convex or loss.kind == "log":
         raise invalid("weighting", "an expert algorithm for a convex loss of numbers", Words(f"one for {loss} loss"))
     experts = weighting.experts
@@ -151,6 +155,7 @@ class RegressionCommittee(RealTargetLearner):
         self._names = tuple(members)
         self._members = [blank(member) for member in members.values()]
         self._weighting = blank(weighting)
+        self._loss = losses.get(weighting.parameters["loss"])
 
     # ------------------------------------------------------------------ one round
 
@@ -200,8 +205,8 @@ class RegressionCommittee(RealTargetLearner):
                 f"round {self.rounds + 1:,} would make a loss of RegressionCommittee too large for its weighting; scale "
                 "the targets"
             ) from None
-        losses = self._weighting._loss_function.values(predictions, targets)
-        for loss, error in zip(losses.tolist(), (predictions - targets).tolist(), strict=True):
+        each = self._loss.values(predictions, targets)
+        for loss, error in zip(each.tolist(), (predictions - targets).tolist(), strict=True):
             self._totals.add(loss, error)
         return predictions
 
@@ -279,8 +284,8 @@ class RegressionCommittee(RealTargetLearner):
     @property
     def best_member(self) -> str:
         """The member that has lost least, the first of several."""
-        losses = self.member_losses
-        return min(losses, key=losses.__getitem__)
+        lost = self.member_losses
+        return min(lost, key=lost.__getitem__)
 
     @property
     def weighting(self) -> Any:
