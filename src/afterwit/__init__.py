@@ -19,6 +19,7 @@ _HOMES = {
     "GameSolution": "games.solution",
     "Learner": "core.protocol",
     "Record": "core.protocol",
+    "RegressionRecord": "core.regression_record",
     "SparseRow": "data.rows",
     "Theorem": "core.theorem",
     "load": "core.storage",

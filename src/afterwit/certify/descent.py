@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.certify._descent_steps import STEPS
 from afterwit.certify.linear import fewest_mistakes
 from afterwit.certify.replay import (
     CLOSE_ENOUGH,
@@ -29,8 +30,6 @@ from afterwit.certify.replay import (
 )
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
-from afterwit.certify._descent_steps import STEPS
-from afterwit.data.labels import Signs
 from afterwit.data.losses import get
 from afterwit.data.margin_losses import LOSSES, losses, slopes
 from afterwit.data.rows import Rows
@@ -235,8 +234,7 @@ class DescentEvidence(Evidence):
 
 
 def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> DescentEvidence:
-    """What is known of the rounds X, y of a gradient learner; y are signs, or real targets if its loss is one of those.
-    """
+    """What is known of the rounds X, y of a gradient learner; y are signs or, if it is a regressor, targets."""
     descent = learner._descent()
     given = comparator_for(learner, rows, comparator)
     played = replay(learner, rows, signs)
@@ -363,11 +361,14 @@ def _comparators(descent: Descent, matrix: Any, signs: Any, passes: int) -> tupl
 
 
 def _worth_of_a_weight(descent: Descent, y: Any) -> float:
-    """What the square of a weight is worth in losses where that of 1 means nothing: if targets are in any unit."""
+    """What the square of a weight is worth in losses where that of 1 means nothing: if targets are in any unit.
+
+    A bet on a feature of values around 1 costs about the root of the number of rounds.
+    """
     if descent.kind is not DescentKind.SCALE_FREE_TARGETS:
         return 1.0
     unit = _unit_of(y)
-    return get(descent.loss).in_unit(unit)[1] / unit**2
+    return math.sqrt(len(y)) * get(descent.loss).in_unit(unit)[1] / unit**2
 
 
 def _unit_of(targets: Floats) -> float:

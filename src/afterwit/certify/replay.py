@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.certificate import Assumption, Basis
-from afterwit.data.labels import Signs
 from afterwit.data.rows import Rows
 from afterwit.errors import counted
 from afterwit.hindsight.comparator import given_comparator

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import importlib
 import inspect
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.certificate import require_theorems
+from afterwit.core.regression_record import Errors, RegressionPoint, RegressionRecord
 from afterwit.data import checks
 from afterwit.data.labels import first_certain_pair, listed
 from afterwit.data.rows import SparseRow, is_matrix, read_many, read_one, stack
@@ -203,8 +205,8 @@ def play(
     predictions: bool | Callable[[npt.NDArray[Any]], None] = False,
     passes: int = 1,
     on_point: Callable[[Point], None] | None = None,
-) -> Record:
-    """Let a learner play the rounds of a stream, in order, and keep the record.
+) -> Any:
+    """Let a learner play the rounds of a stream, in order, and keep the `Record`.
 
     learner      anything with ``predict_one(x)`` and ``learn_one(x, y)``
     stream       any iterable of (x, y); the name of a libsvm file; or the examples X, if their labels are given as y.
@@ -220,7 +222,8 @@ def play(
 
     A mistake is a prediction, made when the example arrived, that differs from its label. Under a delay it is
     counted when the label is revealed, and the learner's own counters, which count against what it would have
-    predicted when it learned, may differ.
+    predicted when it learned, may differ. Of a regressor, the record has the losses and the errors in the place of
+    mistakes: it is a `RegressionRecord`.
 
     A learner that was made without labels, and has learned none, takes them from all labels that are in memory or in
     a file, and from the first label of any other stream. Forecasts of numbers are played by `afterwit.experts.play`.
@@ -234,7 +237,8 @@ def play(
         allowed = "one that predicts labels, because experts.play(learner, advice, outcomes) is for forecasts"
         raise invalid("learner", allowed, learner)
     stream = _stream_of(learner, stream, y)
-    tally = _Tally(learner, stream, on_point)
+    kind = _RegressionTally if getattr(learner, "role", "") == "regressor" else _Tally
+    tally = kind(learner, stream, on_point)
     tally.record.passes = passes
     vars(tally.record)["_played"] = Played(learner, stream, delayed=delay != 0)
     # Other learners' learn_many may mean something else.
@@ -314,21 +318,14 @@ def _ignore(predictions: npt.NDArray[Any]) -> None:
     """Nobody asked for the predictions."""
 
 
-def _alone(prediction: Any) -> npt.NDArray[Any]:
-    """One prediction as an array of objects, so that labels of different kinds keep theirs."""
-    array = np.empty(1, dtype=object)
-    array[0] = prediction.item() if isinstance(prediction, np.generic) else prediction
-    return array
-
-
 Take = Callable[[npt.NDArray[Any]], None]
 
 
 class _Tally:
     """Counts rounds and mistakes from predictions and labels alone, and draws the curve."""
 
-    def __init__(self, learner: Any, stream: Any, on_point: Callable[[Point], None] | None) -> None:
-        self.record = Record(learner=type(learner).__name__)
+    def __init__(self, learner: Any, stream: Any, on_point: Callable[[Any], None] | None) -> None:
+        self.record: Any = Record(learner=type(learner).__name__)
         self.learner = learner
         self.counter = stream
         self.on_point = on_point
@@ -338,30 +335,74 @@ class _Tally:
         if getattr(learner, "_undecided", False):
             self.differ = lambda prediction, y: (prediction == 1) != (y == 1)
 
-    def count(self, rounds: int, mistakes: int) -> None:
+    def see_many(self, predictions: npt.NDArray[Any], y: Any) -> None:
+        self.record.mistakes += int(np.count_nonzero(predictions != np.asarray(y)))
+        self.count(len(y))
+
+    def see(self, prediction: Any, y: Any) -> None:
+        self.record.mistakes += int(self.differ(prediction, y))
+        self.count(1)
+
+    def alone(self, prediction: Any) -> npt.NDArray[Any]:
+        """One prediction as an array of objects, so that labels of different kinds keep theirs."""
+        array = np.empty(1, dtype=object)
+        array[0] = prediction.item() if isinstance(prediction, np.generic) else prediction
+        return array
+
+    def count(self, rounds: int) -> None:
         self.record.rounds += rounds
-        self.record.mistakes += mistakes
         if self.record.rounds == self.next_point:
             self.next_point *= 2
             self.add_point()
 
     def add_point(self) -> None:
-        record = self.record
-        before = record.curve[-1] if record.curve else Point(0, 0, 0.0, 0.0, None)
-        recent = (record.mistakes - before.mistakes) / (record.rounds - before.rounds)
         features = getattr(self.counter, "features", None)
         if features is None:
             features = getattr(self.learner, "features", None)
-        point = Point(record.rounds, record.mistakes, record.error, recent, features)
-        record.curve.append(point)
+        point = self.point(features)
+        self.record.curve.append(point)
         if self.on_point is not None:
             self.on_point(point)
 
-    def finish(self) -> Record:
+    def point(self, features: int | None) -> Any:
+        """The totals now."""
+        record = self.record
+        before = record.curve[-1] if record.curve else Point(0, 0, 0.0, 0.0, None)
+        recent = (record.mistakes - before.mistakes) / (record.rounds - before.rounds)
+        return Point(record.rounds, record.mistakes, record.error, recent, features)
+
+    def finish(self) -> Any:
         record = self.record
         if record.rounds and (not record.curve or record.curve[-1].rounds != record.rounds):
             self.add_point()
         return record
+
+
+class _RegressionTally(_Tally):
+    """The same for predictions of numbers: their losses and their errors."""
+
+    def __init__(self, learner: Any, stream: Any, on_point: Callable[[Any], None] | None) -> None:
+        super().__init__(learner, stream, on_point)
+        self.record = RegressionRecord(learner=type(learner).__name__)
+        self.errors = Errors(learner)
+
+    def see_many(self, predictions: npt.NDArray[Any], y: Any) -> None:
+        self.record.loss, self.record.squared_errors = self.errors.of(predictions, y, self.record)
+        self.count(len(y))
+
+    def see(self, prediction: Any, y: Any) -> None:
+        self.record.loss, self.record.squared_errors = self.errors.of_one(prediction, y, self.record)
+        self.count(1)
+
+    def alone(self, prediction: Any) -> npt.NDArray[Any]:
+        return np.array([prediction], dtype=np.float64)
+
+    def point(self, features: int | None) -> RegressionPoint:
+        record = self.record
+        before = record.curve[-1] if record.curve else RegressionPoint(0, 0.0, 0.0, 0.0, 0.0, None)
+        errors = max(0.0, record.squared_errors - before.squared_errors) / (record.rounds - before.rounds)
+        totals = (record.rounds, record.loss, record.squared_errors, record.rmse)
+        return RegressionPoint(*totals, math.sqrt(errors), features)
 
 
 def _play_blocks(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
@@ -371,7 +412,7 @@ def _play_blocks(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
             X, y = block
             predicted = learner.learn_many(X, y)
             take(predicted)
-            tally.count(len(y), int(np.count_nonzero(predicted != np.asarray(y))))
+            tally.see_many(predicted, y)
 
 
 def _pairs(stream: Any) -> Iterator[tuple[Any, Any]]:
@@ -391,8 +432,8 @@ def _play_rounds(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
     for x, y in _pairs(stream):
         prediction = learner.predict_one(x)
         learner.learn_one(x, y)
-        take(_alone(prediction))
-        tally.count(1, int(tally.differ(prediction, y)))
+        take(tally.alone(prediction))
+        tally.see(prediction, y)
 
 
 def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Take) -> None:
@@ -401,14 +442,14 @@ def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Ta
     def reveal() -> None:
         _, _, x, y, prediction = heapq.heappop(waiting)
         learner.learn_one(x, y)
-        tally.count(1, int(tally.differ(prediction, y)))
+        tally.see(prediction, y)
 
     for t, (x, y) in enumerate(_pairs(stream)):
         wait = delay
         if callable(delay):
             wait = checks.count_of("rounds", 0)(f"delay(...) in round {t}", delay(t, x, y))
         prediction = learner.predict_one(x)
-        take(_alone(prediction))
+        take(tally.alone(prediction))
         # t breaks ties, so that labels due at the same moment are revealed in the order of their rounds.
         heapq.heappush(waiting, (t + wait, t, x, y, prediction))
         while waiting and waiting[0][0] <= t:

@@ -195,4 +195,3 @@ class RealTargetLearner(Storable):
     def _become(self, state: Any) -> None:
         self._totals = checked_totals(state)
         Storable._become(self, state)
-

@@ -9,8 +9,8 @@
     zero-one      0 if f = y, else 1: not convex, has no slope
     function      any function of your own, with its slope if you have it
 
-Expert algorithms take a loss by its name (``"square"``, ``"pinball(0.9)"``) or as one of the objects made here; regressors
-take ``"square"``, ``"absolute"``, ``"pinball(q)"`` and ``"huber(d)"``, which is for them alone.
+Expert algorithms take a loss by its name (``"square"``, ``"pinball(0.9)"``) or as one of the objects made here.
+Regressors take ``"square"``, ``"absolute"``, ``"pinball(q)"`` and ``"huber(d)"``, which is for them alone.
 
 >>> get("pinball(0.9)").values([10.0, 14.0], [12.0, 12.0]).tolist()
 [1.8, 0.19999999999999996]

@@ -28,9 +28,9 @@ from afterwit.data.margin_losses import LOSSES, losses
 Floats = npt.NDArray[np.float64]
 
 
-def kind_of_loss(name: str) -> LossOfMargins | LossOfTargets:
-    """A loss of signs or of real targets, by its name."""
-    return LossOfMargins(name) if name in LOSSES else LossOfTargets(name)
+def kind_of_loss(name: str, rows: Any) -> LossOfMargins | LossOfTargets:
+    """A loss of the signs or of the real targets of these rows (`ScaledRows`), by its name."""
+    return LossOfMargins(name, rows) if name in LOSSES else LossOfTargets(name, rows)
 
 
 def _softened(arguments: Floats) -> tuple[Floats, Floats]:
@@ -47,13 +47,13 @@ def _rounding_off(arguments: Floats, width: float) -> float:
 class LossOfMargins:
     """The hinge, the logistic or the squared loss of signed scores."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, rows: Any) -> None:
+        self.name, self.signs = name, rows.signs
 
-    def total(self, rows: Any, margins: Floats) -> float:
-        return float(losses(self.name, rows.signs, rows.signs * margins).sum())
+    def total(self, margins: Floats) -> float:
+        return float(losses(self.name, self.signs, self.signs * margins).sum())
 
-    def slopes(self, rows: Any, margins: Floats, width: float) -> tuple[Floats, Floats]:
+    def slopes(self, margins: Floats, width: float) -> tuple[Floats, Floats]:
         """The slopes of the losses, downwards, and how these change."""
         if self.name == "squared":
             return 1.0 - margins, np.ones(len(margins))
@@ -62,7 +62,7 @@ class LossOfMargins:
         slopes, bends = _softened((margins - 1.0) / width)
         return slopes, bends / width
 
-    def rounding_off(self, rows: Any, margins: Floats, width: float) -> float:
+    def rounding_off(self, margins: Floats, width: float) -> float:
         """How much rounding off adds to the losses."""
         return _rounding_off(margins - 1.0, width) if self.name == "hinge" else 0.0
 
@@ -71,7 +71,7 @@ class LossOfMargins:
         """The least and the largest multiplier."""
         return (-math.inf, math.inf) if self.name == "squared" else (0.0, 1.0)
 
-    def proved(self, rows: Any, amounts: Floats) -> float:
+    def proved(self, amounts: Floats) -> float:
         """The sum of h(a)."""
         if self.name == "hinge":
             return float(amounts.sum())
@@ -85,16 +85,16 @@ class LossOfMargins:
 class LossOfTargets:
     """The square, absolute, pinball or Huber loss of scores under the targets of the rows."""
 
-    def __init__(self, name: str) -> None:
-        self.loss = get(name)
+    def __init__(self, name: str, rows: Any) -> None:
+        self.loss, self.targets = get(name), rows.targets
         self.kind = self.loss.kind
 
-    def total(self, rows: Any, scores: Floats) -> float:
-        return float(self.loss.values(scores, rows.targets).sum())
+    def total(self, scores: Floats) -> float:
+        return float(self.loss.values(scores, self.targets).sum())
 
-    def slopes(self, rows: Any, scores: Floats, width: float) -> tuple[Floats, Floats]:
+    def slopes(self, scores: Floats, width: float) -> tuple[Floats, Floats]:
         """The slopes of the losses, downwards, and how these change."""
-        rest = rows.targets - scores
+        rest = self.targets - scores
         if self.kind == "square":
             return 2.0 * rest, np.full(len(rest), 2.0)
         low, high = self.ends
@@ -103,12 +103,12 @@ class LossOfTargets:
         slopes, bends = _softened(-rest / width)
         return low + (high - low) * slopes, (high - low) / width * bends
 
-    def rounding_off(self, rows: Any, scores: Floats, width: float) -> float:
+    def rounding_off(self, scores: Floats, width: float) -> float:
         """How much rounding off adds to the losses."""
         if self.kind in ("square", "huber"):
             return 0.0
         low, high = self.ends
-        return (high - low) * _rounding_off(rows.targets - scores, width)
+        return (high - low) * _rounding_off(self.targets - scores, width)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -118,7 +118,7 @@ class LossOfTargets:
         steepest = self.loss.steepest or math.inf
         return -steepest, steepest
 
-    def proved(self, rows: Any, amounts: Floats) -> float:
+    def proved(self, amounts: Floats) -> float:
         """The sum of h(a)."""
         share = {"square": 0.25, "huber": 0.5}.get(self.kind, 0.0)
-        return float((amounts * rows.targets - share * amounts**2).sum())
+        return float((amounts * self.targets - share * amounts**2).sum())

@@ -86,7 +86,7 @@ def least(
     """The weights of least loss in the region; ``start`` are weights to begin with."""
     if loss == "perceptron" or not rows.count or not rows.width or not rows.shares.any():
         vector = np.zeros(rows.width)
-        value = 0.0 if loss == "perceptron" else kind_of_loss(loss).total(rows, np.zeros(rows.count))
+        value = 0.0 if loss == "perceptron" else kind_of_loss(loss, rows).total(np.zeros(rows.count))
         return Least(vector, value, value)
     entries = rows.count * rows.width
     tolerance = tolerance or (SMALL_TOLERANCE if entries <= SMALL else TOLERANCE)
@@ -107,7 +107,7 @@ def least(
 
 def lower_bound(rows: ScaledRows, loss: str, region: Region, amounts: Floats, pull: Floats | None = None) -> float:
     """A value that no weights of the region go below, from any multipliers; ``pull`` if their sum is known."""
-    kind = kind_of_loss(loss)
+    kind = kind_of_loss(loss, rows)
     low, high = kind.ends
     if amounts.min(initial=0.0) < low or amounts.max(initial=0.0) > high:
         amounts, pull = np.clip(amounts, low, high), None
@@ -117,7 +117,7 @@ def lower_bound(rows: ScaledRows, loss: str, region: Region, amounts: Floats, pu
         outside = pull * rows.sizes
         strongest = float((outside if region.nonnegative else np.abs(outside)).max(initial=0.0))
         amounts, pull = amounts * min(1.0, region.price / max(strongest, 1e-300)), np.zeros(rows.width)
-    return kind.proved(rows, amounts) - _most(rows, region, rows.pull(amounts) if pull is None else pull)
+    return kind.proved(amounts) - _most(rows, region, rows.pull(amounts) if pull is None else pull)
 
 
 def _most(rows: ScaledRows, region: Region, pull: Floats) -> float:
@@ -140,7 +140,7 @@ class _Descent:
 
     def __init__(self, rows: ScaledRows, loss: str, region: Region, begin: Floats | None, rounded: float) -> None:
         self.rows, self.loss, self.region = rows, loss, region
-        self.kind = kind_of_loss(loss)
+        self.kind = kind_of_loss(loss, rows)
         self.rounded = rounded
         self.ridge = region.ridge * rows.shares**2
         self.price = region.price * rows.shares
@@ -177,7 +177,7 @@ class _Descent:
     # ------------------------------------------------------------------ the loop
 
     def run(self, tolerance: float, most: int) -> None:
-        at_zero = self.kind.total(self.rows, np.zeros(self.rows.count))
+        at_zero = self.kind.total(np.zeros(self.rows.count))
         enough = 0.0 if self.region.ridge > 0 else NOTHING * at_zero
         for _ in range(most):
             amounts, bends = self._slopes(self.margins)
@@ -223,17 +223,17 @@ class _Descent:
 
     def _see(self, weights: Floats, margins: Floats) -> float:
         """Note the point if it is the best so far; how much rounding off adds to the losses there."""
-        total = self.kind.total(self.rows, margins)
+        total = self.kind.total(margins)
         value = total + float(self.ridge @ weights**2) / 2 + float(self.price @ np.abs(weights))
         if value < self.best_value:
             self.best, self.best_value = weights, value
-        return self.kind.rounding_off(self.rows, margins, self.rounded)
+        return self.kind.rounding_off(margins, self.rounded)
 
     # ------------------------------------------------------------------ the rounded loss
 
     def _slopes(self, margins: Floats) -> tuple[Floats, Floats]:
         """The slopes of the losses, downwards, and how these change."""
-        return self.kind.slopes(self.rows, margins, self.rounded)
+        return self.kind.slopes(margins, self.rounded)
 
     def _how_far(self, step: Floats, ahead: Floats) -> float:
         """The length along the step at which F is least, near enough; within the region, never above 1."""

@@ -64,14 +64,6 @@ def overflow(place: str) -> InputError:
     return invalid(place, "an example whose score is a finite number", Words("one that makes it overflow"))
 
 
-def check_square(square: float, weights: Any, largest: float) -> None:
-    """Refuse a saved square of the weights' length that is not theirs, but for rounding at the largest it has been."""
-    with np.errstate(over="ignore"):
-        measured = float(np.dot(weights, weights))
-    if np.isfinite(measured) and not abs(square - measured) <= 1e-6 * max(largest, measured) + 1e-300:
-        raise invalid("square", f"that of the length of the weights, {measured}", square)
-
-
 @cython.cclass
 class LinearLearner(TotalsLearner):
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
@@ -385,7 +377,8 @@ class LinearLearner(TotalsLearner):
         if self._real:
             what, remedy = "a score, a weight or a squared error", "scale the features and the targets"
         remedy = f"use a smaller rate or {remedy}" if "rate" in self._options else remedy
-        return DivergenceError(f"round {self._rounds + 1:,} would make {what} of {self._called} infinite or NaN; {remedy}")
+        what = f"{what} of {self._called} infinite or NaN"
+        return DivergenceError(f"round {self._rounds + 1:,} would make {what}; {remedy}")
 
     def _learn_rows(
         self,

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.real_targets import RealTargetLearner, Totals
 from afterwit.data.checks import flag

@@ -106,8 +106,8 @@ def _in_a_ball(descent: Descent) -> Assumption:
 def _largest_gradient(evidence: Any) -> float:
     """The greatest length a gradient can have: R times the largest slope, where that is known.
 
-    The squared loss has slopes of at most |w||x| + 1, and twice |w||x| + Y for real targets of size at most Y. With the ridge, |w| <= CR, as each w lies between the last one
-    and some C y x, and so G = CR + CR.
+    The squared loss has slopes of at most |w||x| + 1, and for real targets of size at most Y the square loss has twice
+    |w||x| + Y. With the ridge, |w| <= CR, as each w lies between the last one and some C y x, and so G = CR + CR.
     """
     descent: Descent = evidence.descent
     radius = float(evidence.radius)
@@ -124,7 +124,8 @@ def _largest_gradient(evidence: Any) -> float:
 
 def _gradients_are_bounded(descent: Descent, largest: float) -> Assumption:
     finite = math.isfinite(largest)
-    detail = f"G = {largest:.4g}" if finite else f"the {descent.loss} loss has any slope where no ball holds the weights"
+    beyond = f"the {descent.loss} loss has any slope where no ball holds the weights"
+    detail = f"G = {largest:.4g}" if finite else beyond
     return Assumption("gradients can be no longer than G", Basis.OBSERVED, finite, detail)
 
 

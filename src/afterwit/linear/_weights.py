@@ -24,6 +24,14 @@ else:
     from afterwit.linear._row import RowLearner
 
 
+def check_square(square: float, weights: Any, largest: float) -> None:
+    """Refuse a saved square of the weights' length that is not theirs, but for rounding at the largest it has been."""
+    with np.errstate(over="ignore"):
+        measured = float(np.dot(weights, weights))
+    if np.isfinite(measured) and not abs(square - measured) <= 1e-6 * max(largest, measured) + 1e-300:
+        raise invalid("square", f"that of the length of the weights, {measured}", square)
+
+
 @cython.cclass
 class WeightLearner(RowLearner):
     """A learner with a weight for every feature, or several numbers for each."""

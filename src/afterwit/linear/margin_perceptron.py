@@ -26,8 +26,9 @@ from afterwit.core.declared import Option, not_negative
 from afterwit.core.inputs import RADIUS, SEPARABLE, length, margin_within_radius
 from afterwit.core.theorem import Theorem
 from afterwit.data.checks import positive_number
-from afterwit.linear._engine import SHARED, check_square
+from afterwit.linear._engine import SHARED
 from afterwit.linear._stops import Stop
+from afterwit.linear._weights import check_square
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner

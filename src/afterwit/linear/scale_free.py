@@ -234,7 +234,7 @@ class ScaleFree(LinearLearner):
     @cython.nogil
     @cython.exceptval(check=False)
     def note_units(self, whole: cython.double, error: cython.double) -> cython.void:
-        """For real targets: the largest slope so far, if the loss has any; the first loss is what money is counted in."""
+        """For real targets: note the largest slope so far, and the first loss, which is what money is counted in."""
         k: cython.Py_ssize_t
         self._steepest = max(self._steepest, fabs(whole))
         if self._unit == 0 and error != 0:

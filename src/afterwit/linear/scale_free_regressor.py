@@ -50,9 +50,9 @@ class CutOffScaleFreeBound(ScaleFreeBound):
 
     The last parts add up to the last sum. The first are the regret of bets on the slopes k_t. Of c_t = -k_t x_{t,i} the
     proof of `ScaleFreeBound` needs |c_t| <= M_t <= S'_t, with an M that never falls: true, as |k_t| <= B_{t-1} and
-    M_t >= |x_{t,i}| B_{t-1}. In the place of the first |x_{t,i}| that is not 0 it has the first M_t that is not 0: before
-    it all c_t are 0. In the place of epsilon it has epsilon U. That this is not known from the start does no harm: before
-    the first loss that is not 0 no slope is, so that up to that round, and in it, all G are 0 and nothing is bet.
+    M_t >= |x_{t,i}| B_{t-1}. In the place of the first |x_{t,i}| that is not 0 it has the first M_t that is not 0: all
+    c_t before it are 0. In the place of epsilon it has epsilon U. That this is not known from the start does no harm:
+    before the first loss that is not 0 no slope is, so up to that round, and in it, all G are 0 and nothing is bet.
     """
 
     name = "scale-free regret, slopes cut off"

@@ -30,7 +30,7 @@ import cython
 from afterwit.core.declared import Number, Option
 from afterwit.data.checks import one_of, optional, positive_number
 from afterwit.data.margin_losses import LOSSES
-from afterwit.linear._engine import SHARED, check_square
+from afterwit.linear._engine import SHARED
 from afterwit.linear._regret import (
     BallBound,
     Descent,
@@ -41,6 +41,7 @@ from afterwit.linear._regret import (
     with_mistakes,
 )
 from afterwit.linear._stops import Stop
+from afterwit.linear._weights import check_square
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._losses import slope

@@ -1,0 +1,108 @@
+"""What happened when a regressor played: its losses and its root mean squared error, in the place of mistakes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.data.losses import get
+from afterwit.data.targets import read_target, read_targets
+from afterwit.errors import InputError
+
+#: The heads of a printed learning curve.
+HEADER = f"{'rounds':>12} {'loss':>14} {'RMSE so far':>13} {'since last row':>15} {'features':>10}"
+
+
+@dataclass(frozen=True)
+class RegressionPoint:
+    """The running totals at one moment; ``recent_rmse`` is over the rounds since the point before."""
+
+    rounds: int
+    loss: float
+    squared_errors: float
+    rmse: float
+    recent_rmse: float
+    features: int | None
+
+    def __str__(self) -> str:
+        """A row under HEADER."""
+        features = "" if self.features is None else f"{self.features:,}"
+        return f"{self.rounds:>12,} {self.loss:>14,.6g} {self.rmse:>13.6g} {self.recent_rmse:>15.6g} {features:>10}"
+
+
+@dataclass
+class RegressionRecord:
+    """What happened: totals, the learning curve (a point at every power of two and at the end), predictions."""
+
+    learner: str
+    rounds: int = 0
+    #: The total of the learner's own loss, and of the squared errors.
+    loss: float = 0.0
+    squared_errors: float = 0.0
+    curve: list[RegressionPoint] = field(default_factory=list)
+    predictions: npt.NDArray[np.float64] | None = None
+    #: How often the stream was played: after the first pass no example is new.
+    passes: int = 1
+
+    #: What was played, as long as the record stays in this process; not part of what happened.
+    _played: ClassVar[Any] = None
+
+    def certificate(self, comparator: Any = None) -> Any:
+        """The theorems of the learner applied to the rounds that were played. Reads the stream a second time.
+
+        ``comparator`` is what to compare with. The certificate is about all that the learner has learned: it applies if
+        these rounds, in all their passes, are the only ones.
+        """
+        if self._played is None:
+            raise InputError("this record has no certificate: only `play` makes one that has, and it is not saved")
+        return self._played.certificate(comparator)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_played"}
+
+    @property
+    def rmse(self) -> float:
+        """The root of the mean squared error so far."""
+        return math.sqrt(self.squared_errors / self.rounds) if self.rounds else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists: ready for JSON."""
+        return {
+            "learner": self.learner,
+            "rounds": self.rounds,
+            "loss": self.loss,
+            "rmse": self.rmse,
+            "passes": self.passes,
+            "curve": [vars(point) for point in self.curve],
+            "predictions": None if self.predictions is None else self.predictions.tolist(),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join([HEADER, *map(str, self.curve)])
+
+
+class Errors:
+    """The losses and squared errors of predictions, summed up in the order of the rounds."""
+
+    def __init__(self, learner: Any) -> None:
+        self._loss = get(getattr(learner, "parameters", {}).get("loss", "square"))
+
+    def of(self, predictions: Any, y: Any, record: RegressionRecord) -> tuple[float, float]:
+        """The totals of a record with these predictions added."""
+        predicted, targets = np.asarray(predictions, dtype=np.float64), read_targets(y)
+        with np.errstate(over="ignore"):
+            losses = self._loss.values(predicted, targets)
+            squares = (predicted - targets) ** 2
+        return _added(record.loss, losses), _added(record.squared_errors, squares)
+
+    def of_one(self, prediction: Any, y: Any, record: RegressionRecord) -> tuple[float, float]:
+        return self.of([float(prediction)], [read_target(y)], record)
+
+
+def _added(total: float, further: npt.NDArray[np.float64]) -> float:
+    """The sum, one number after the other, however many come at once."""
+    return float(np.cumsum(np.concatenate([[total], further]))[-1])
