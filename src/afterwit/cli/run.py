@@ -15,8 +15,9 @@ from afterwit.cli._learners import learner_names, make_learner
 from afterwit.cli._progress import display
 from afterwit.cli._shown import NamesOption, first_id_option, show_certificate, show_no_certificate, verbose_option
 from afterwit.core.files import new_file
-from afterwit.core.protocol import HEADER, Record, play
+from afterwit.core.protocol import HEADER, play
 from afterwit.core.registry import many_label_names, regressor_names
+from afterwit.core.regression_record import HEADER as REGRESSION_HEADER
 from afterwit.core.storage import write_model
 from afterwit.errors import invalid
 from afterwit.streams.libsvm import label_as_written
@@ -107,7 +108,7 @@ def run(
             examples.on_bytes = shown.advance_to
             what = "predicting numbers" if numbers else f"labels {_shown_labels(examples.labels)}"
             shown.line(f"{name} on {examples.stream.name}, {what}\n")
-            shown.line(HEADER)
+            shown.line(REGRESSION_HEADER if numbers else HEADER)
             record = play(
                 learner,
                 examples,
@@ -123,7 +124,7 @@ def run(
         _show_certificate(record, learner, examples, verbose)
 
 
-def _show_certificate(record: Record, learner: Any, examples: Examples, verbose: bool) -> None:
+def _show_certificate(record: Any, learner: Any, examples: Examples, verbose: bool) -> None:
     if not learner.theorems:
         show_no_certificate(learner.no_theorem_because)
         return
