@@ -285,6 +285,13 @@ def many_classes():
 
 
 def numbers():
+    yield partial(
+        our_tools,
+        "aw.RegressionCommittee()",
+        "aw.OnlineRidge()",
+        "aw.ScaleFreeRegressor()",
+        "aw.NormalizedAdaGradRegressor()",
+    )
     yield partial(installed_vowpal, squared="--loss_function squared")
     yield partial(
         river_tools,

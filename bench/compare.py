@@ -142,12 +142,8 @@ def section(kind, sets, results):
     chosen = tools(kind)
     columns = [each.name for each in chosen]
     ours = [each.name for each in chosen if each.call.startswith("aw.")]
-    lines = [f"## {TITLES[kind]}", ""]
-    if ours:
-        lines += [*summary(kind, sets, ours, columns, results), ""]
-        lines += ["The best peer is chosen for each data set afterwards, which no user can do.", ""]
-    else:
-        lines += ["This version of afterwit has no learner for numbers, so only the peers are shown.", ""]
+    lines = [f"## {TITLES[kind]}", "", *summary(kind, sets, ours, columns, results), ""]
+    lines += ["The best peer is chosen for each data set afterwards, which no user can do.", ""]
     for measure_name in ("error", "log loss", "time", "size"):
         title = "RMSE" if measure_name == "error" and kind == "numbers" else measure_name.capitalize()
         rows = table(measure_name, kind, sets, columns, results)

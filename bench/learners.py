@@ -137,3 +137,22 @@ def one_row_cases(best_times):
             if name == "Perceptron":
                 contestants["River, dict"] = learning(linear_model.Perceptron(), dicts, truths)
             yield f"learn_one on a row of {width}: {name}", best_times(contestants, 9), {"afterwit, dict": 1.0}
+
+
+def ridge_case(best_times):
+    """100,000 dense rows of 20 numbers: one pass beside River's Bayesian linear regression, which learns dicts."""
+    from river import linear_model
+
+    generator = np.random.default_rng(0)
+    X = generator.standard_normal((100_000, 20))
+    y = X @ generator.standard_normal(20) + generator.standard_normal(len(X))
+    rows = [dict(enumerate(x)) for x in X.tolist()]
+    targets = y.tolist()
+
+    def river():
+        model = linear_model.BayesianLinearRegression()
+        for x, target in zip(rows, targets, strict=True):
+            model.learn_one(x, target)
+
+    contestants = {"afterwit": lambda: aw.OnlineRidge().learn_many(X, y), "River, dict": river}
+    yield "learn 100,000 x 20 dense: OnlineRidge", best_times(contestants, 3), {"River, dict": 20.0}

@@ -29,7 +29,7 @@ from concepts import concept_case
 from experts import expert_cases, forecast_cases
 from games import boosting_case, game_cases
 from kernels import kernel_case
-from learners import dimension_cases, learner_cases, one_row_cases, sparse_rows, voted_case
+from learners import dimension_cases, learner_cases, one_row_cases, ridge_case, sparse_rows, voted_case
 from paths import path_cases
 from units import libol_case, unit_cases
 
@@ -201,6 +201,7 @@ def all_cases(bare):
         voted_case,
         dimension_cases,
         one_row_cases,
+        ridge_case,
         kernel_case,
         committee_case,
         expert_cases,

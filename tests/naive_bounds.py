@@ -1,6 +1,6 @@
 """The formulas of the theorems, written out one by one as the texts print them. Imports nothing from afterwit."""
 
-from math import ceil, comb, e, exp, factorial, inf, log, log2, sqrt
+from math import ceil, comb, e, exp, factorial, inf, log, log1p, log2, sqrt
 
 
 def growth(m, d):
@@ -83,6 +83,9 @@ BOUNDS = {
     "gradient-descent": lambda norm, rate, rounds, gradient: norm**2 / (2 * rate) + rate / 2 * rounds * gradient**2,
     "gradient-descent-ball": lambda diameter, gradient, rounds, rate: (
         diameter**2 * sqrt(rounds) / (2 * rate) + (sqrt(rounds) - 1 / 2) * gradient**2 * rate
+    ),
+    "online-ridge": lambda penalty, norm, largest_target, features, rounds, radius: (
+        penalty * norm**2 + largest_target**2 * features * log1p(rounds * radius**2 / features / penalty)
     ),
     "weighted-majority": weighted_majority,
     "randomized-weighted-majority": lambda log_experts, beta, best_loss: (

@@ -53,6 +53,7 @@ from afterwit.experts.online_shortest_path import OnlineShortestPath as _OnlineS
 from afterwit.experts.polynomial_weights import PolynomialWeights as _PolynomialWeights
 from afterwit.experts.randomized_weighted_majority import RandomizedWeightedMajority as _RandomizedWeightedMajority
 from afterwit.experts.repeat_last_label import RepeatLastLabel as _RepeatLastLabel
+from afterwit.experts.repeat_last_target import RepeatLastTarget as _RepeatLastTarget
 from afterwit.experts.second_order_weights import SecondOrderWeights as _SecondOrderWeights
 from afterwit.experts.sleeping_experts import SleepingExperts as _SleepingExperts
 from afterwit.experts.swap_regret import SwapRegret as _SwapRegret
@@ -71,6 +72,7 @@ from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPercept
 from afterwit.linear.multiclass_perceptron import MulticlassPerceptron as _MulticlassPerceptron
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedAdaGrad
 from afterwit.linear.normalized_adagrad_regressor import NormalizedAdaGradRegressor as _NormalizedAdaGradRegressor
+from afterwit.linear.online_ridge import OnlineRidge as _OnlineRidge
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
@@ -87,6 +89,7 @@ from afterwit.reductions.committee import Committee as _Committee
 from afterwit.reductions.multiclass_committee import MulticlassCommittee as _MulticlassCommittee
 from afterwit.reductions.multiclass_standardize import MulticlassStandardize as _MulticlassStandardize
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
+from afterwit.reductions.regression_committee import RegressionCommittee as _RegressionCommittee
 from afterwit.reductions.standardize import Standardize as _Standardize
 from afterwit.streams.matrix import read_libsvm as read_libsvm
 
@@ -183,6 +186,9 @@ class OneVsRest(_OneVsRest):
 class OnlineDisjunction(_OnlineDisjunction):
     def __init__(self, labels: Any = None) -> None: ...
 
+class OnlineRidge(_OnlineRidge):
+    def __init__(self, penalty: Any = 1.0, most_features: Any = None, intercept: Any = True) -> None: ...
+
 class OnlineSVM(_OnlineSVM):
     def __init__(self, C: Any = 100.0, rate: Any = 0.0001, intercept: Any = False, labels: Any = None) -> None: ...
 
@@ -198,8 +204,14 @@ class PolynomialWeights(_PolynomialWeights):
 class RandomizedWeightedMajority(_RandomizedWeightedMajority):
     def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, seed: Any = 0, loss: Any = "zero-one", loss_range: Any = (0, 1)) -> None: ...
 
+class RegressionCommittee(_RegressionCommittee):
+    def __init__(self, learners: Any = None, weighting: Any = "mlpol") -> None: ...
+
 class RepeatLastLabel(_RepeatLastLabel):
     def __init__(self, labels: Any = None) -> None: ...
+
+class RepeatLastTarget(_RepeatLastTarget):
+    def __init__(self) -> None: ...
 
 class SGD(_SGD):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.03, schedule: Any = "constant", ball: Any = None, intercept: Any = True, labels: Any = None) -> None: ...
@@ -297,14 +309,17 @@ __all__ = [
     "NormalizedAdaGradRegressor",
     "OneVsRest",
     "OnlineDisjunction",
+    "OnlineRidge",
     "OnlineSVM",
     "OnlineShortestPath",
     "Perceptron",
     "PolynomialWeights",
     "RandomizedWeightedMajority",
     "Record",
+    "RegressionCommittee",
     "RegressionRecord",
     "RepeatLastLabel",
+    "RepeatLastTarget",
     "SGDRegressor",
     "ScaleFree",
     "ScaleFreeRegressor",

@@ -1,5 +1,5 @@
-"""The learners as scikit-learn classifiers."""
+"""The learners as scikit-learn's classifiers and regressors."""
 
-from afterwit.interop.sklearn import OnlineClassifier
+from afterwit.interop.sklearn import OnlineClassifier, OnlineRegressor
 
-__all__ = ["OnlineClassifier"]
+__all__ = ["OnlineClassifier", "OnlineRegressor"]

@@ -27,6 +27,7 @@ INPUTS = {
     **dict.fromkeys(
         ("radius", "rho", "diameter", "gradient", "rate", "gap", "payoff", "cost", "loss_range", "b"), positive
     ),
+    **dict.fromkeys(("penalty", "largest_target"), positive),
     **dict.fromkeys(("norm", "hinge_loss", "loss", "best_loss", "squared_losses", "expert_mistakes"), not_negative),
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
     **dict.fromkeys(("log_hypotheses", "log_experts"), st.floats(0, 30)),
@@ -112,10 +113,10 @@ DIRECTIONS = {
     **dict.fromkeys(
         ("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points", "hypothesis"), 1
     ),
-    **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain"), 1),
+    **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain", "largest_target"), 1),
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }
-FREE = {"rate", "beta", "epsilon", "power", "share", "exploration", "b"}
+FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b"}
 FALLS_WITH_ROUNDS = {"mean risk", "risk", "risk - inf risk", "duality gap"}
 
 

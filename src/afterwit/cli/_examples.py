@@ -33,11 +33,11 @@ class Examples:
     """A libsvm stream for `play`.
 
     source      a path, or - for standard input
-    labels      the two labels; None detects them. If there are many, those that may come; None for any
+    labels      the two labels; None detects them. If there are many, those that may come; None for any number
     remember    keep at most this many non-zero values for later passes and the certificate; None keeps all
     on_pass     called at the start of each pass
     first_id    the id of the first column; None if columns are the ids
-    many        whether there may be more than two labels
+    many        whether there may be more than two labels, or they are numbers to predict
     """
 
     def __init__(

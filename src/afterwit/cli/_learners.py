@@ -7,16 +7,24 @@ from collections.abc import Iterable
 from typing import Any
 
 from afterwit.cli._shown import require_known
-from afterwit.core.registry import classifier_class, classifier_names, options_of
+from afterwit.core.registry import classifier_class, classifier_names, options_of, regressor_class, regressor_names
 from afterwit.errors import AfterwitError, invalid, unknown_option
 
 #: The kernels for rows of numbers.
 KERNELS = ("linear", "polynomial", "all_products", "gaussian")
 
 
+def learner_names() -> list[str]:
+    """The names of all learners of labelled examples: of labels and of numbers."""
+    return sorted([*classifier_names(), *regressor_names()])
+
+
 def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
-    """The learner of that name, with options written as NAME=VALUE."""
-    require_known("learner", name, sorted(classifier_names()))
+    """The learner of that name, with options written as NAME=VALUE; one of numbers needs no labels."""
+    require_known("learner", name, learner_names())
+    if name in regressor_names():
+        kind = regressor_class(name)
+        return kind(**read_options(name, options, options_of(kind)))
     kind = classifier_class(name)
     return kind(**read_options(name, options, options_of(kind)), labels=labels)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from typing import Any
 
@@ -20,6 +21,7 @@ from afterwit.cli._advice import (
 from afterwit.cli._files import distinct_files, write_labels
 from afterwit.cli._progress import display
 from afterwit.cli._shown import first_id_option
+from afterwit.core.certificate import shown_number
 from afterwit.core.files import new_file
 from afterwit.core.probabilities import refusal
 from afterwit.core.protocol import BLOCK
@@ -65,7 +67,8 @@ def predict(
     """Predict FILE (plain or gzip; - for standard input) with the learner saved in MODEL.
 
     If MODEL comes from "afterwit run", FILE is libsvm text. Its labels are only used to count mistakes. An example
-    whose label the learner does not know is predicted, but not counted. If MODEL comes from "afterwit experts", FILE is
+    whose label the learner does not know is predicted, but not counted. To a learner of numbers the labels are the
+    numbers it should predict: the errors are measured by them. If MODEL comes from "afterwit experts", FILE is
     CSV with a header and has a column for each expert of the model. The learner does not change.
     """
     distinct_files(MODEL=model, FILE=file, predictions=predictions, probabilities=probabilities)
@@ -86,6 +89,11 @@ def predict(
         )
     _require_positions(model, learner)
     _require_numbering(model, learner, first_id)
+    if role == "regressor":
+        if probabilities is not None:
+            raise invalid("--probabilities", "left out, because the model predicts numbers", probabilities)
+        _predict_numbers(learner, file, predictions, first_id)
+        return
     labels = learner.labels if learner.labels is not None else learner.classes
     odds = None if probabilities is None else _Probabilities(model, learner)
     rows = compared = mistakes = 0
@@ -115,6 +123,28 @@ def predict(
     if compared < rows:
         known_labels = f"neither {labels[0]} nor {labels[1]}" if len(labels) == 2 else "not one of the learner's"
         click.echo(f"not counted: {counted(rows - compared, 'example')} with a label that is {known_labels}")
+
+
+def _predict_numbers(learner: Any, file: str, predictions: str | None, first_id: int | None) -> None:
+    """Predict the number of every example; the numbers in the file are only used to measure the errors."""
+    rows, squares, sizes = 0, 0.0, 0.0
+    with ExitStack() as stack:
+        out = stack.enter_context(new_file(predictions)) if predictions is not None else None
+        reader = stack.enter_context(LibsvmStream(file, first_id).reader())
+        shown = stack.enter_context(display(file, reader.size))
+        while (block := reader.take(BLOCK)) is not None:
+            predicted = learner.predict_many(block[0])
+            if out is not None:
+                write_labels(out, predicted)
+            errors = predicted - block[1]
+            rows += len(errors)
+            squares += float((errors**2).sum())
+            sizes += float(np.abs(errors).sum())
+            shown.advance_to(reader.position)
+        if rows == 0:
+            raise StreamError("no examples were found", path=file)
+    rmse, mean = shown_number(math.sqrt(squares / rows)), shown_number(sizes / rows)
+    click.echo(f"{counted(rows, 'example')}, RMSE {rmse}, mean absolute error {mean}")
 
 
 class _Probabilities:

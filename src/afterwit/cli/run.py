@@ -11,12 +11,13 @@ import click
 
 from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, write_labels
-from afterwit.cli._learners import make_learner
+from afterwit.cli._learners import learner_names, make_learner
 from afterwit.cli._progress import display
 from afterwit.cli._shown import NamesOption, first_id_option, show_certificate, show_no_certificate, verbose_option
 from afterwit.core.files import new_file
-from afterwit.core.protocol import HEADER, Record, play
-from afterwit.core.registry import classifier_names, many_label_names
+from afterwit.core.protocol import HEADER, play
+from afterwit.core.registry import many_label_names, regressor_names
+from afterwit.core.regression_record import HEADER as REGRESSION_HEADER
 from afterwit.core.storage import write_model
 from afterwit.errors import invalid
 from afterwit.streams.libsvm import label_as_written
@@ -31,7 +32,7 @@ MOST_TO_REMEMBER = 20_000_000
     "--learner",
     "name",
     cls=NamesOption,
-    names=classifier_names,
+    names=learner_names,
     metavar="NAME",
     default="perceptron",
     show_default=True,
@@ -85,25 +86,29 @@ def run(
     FILE is libsvm text, plain or gzip, or - for standard input. Each line is one example, such as "+1 3:0.5 7:1": the
     label, then id:value for every feature that is not 0. The learner predicts each example before it sees the label.
     The table has a row after 1, 2, 4, 8, ... examples and at the end. Then comes the certificate: the mistakes or the
-    loss beside a proved bound, and beside the best result that was possible in hindsight.
+    loss beside a proved bound, and beside the best result that was possible in hindsight. To a learner of numbers,
+    such as online-ridge, the label is the number to predict.
     """
     distinct_files(FILE=file, model=model, predictions=predictions)
     make_learner(name, options, (-1, 1))
-    many = name in many_label_names()
+    many, numbers = name in many_label_names(), name in regressor_names()
+    if numbers and labels is not None:
+        raise invalid("--labels", f"left out, because {name} predicts numbers", labels)
     with ExitStack() as files:
         # Open the result files first: a typo in a path must not cost a long run.
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
         remember = {None: MOST_TO_REMEMBER, True: None, False: 0}[certificate]
         given = _labels_written(labels, many)
-        examples = Examples(file, given, remember, lambda: _empty(prediction_file), first_id, many)
+        examples = Examples(file, given, remember, lambda: _empty(prediction_file), first_id, many or numbers)
         if passes > 1 and not examples.rereadable:
             examples.remember_all()
         learner = make_learner(name, options, examples.labels)
         with display(examples.stream.name, None if examples.size is None else passes * examples.size) as shown:
             examples.on_bytes = shown.advance_to
-            shown.line(f"{name} on {examples.stream.name}, labels {_shown_labels(examples.labels)}\n")
-            shown.line(HEADER)
+            what = "predicting numbers" if numbers else f"labels {_shown_labels(examples.labels)}"
+            shown.line(f"{name} on {examples.stream.name}, {what}\n")
+            shown.line(REGRESSION_HEADER if numbers else HEADER)
             record = play(
                 learner,
                 examples,
@@ -121,7 +126,7 @@ def run(
         _show_certificate(record, learner, examples, verbose)
 
 
-def _show_certificate(record: Record, learner: Any, examples: Examples, verbose: bool) -> None:
+def _show_certificate(record: Any, learner: Any, examples: Examples, verbose: bool) -> None:
     if not learner.theorems:
         show_no_certificate(learner.no_theorem_because)
         return

@@ -2,7 +2,7 @@
 
 River learns what kind of model an object is with ``isinstance(model, river.base.Classifier)``. For an object it does
 not know it looks at the attribute ``_last_step``, by which it sees through its own pipelines; there it finds an empty
-classifier of its own kind. Nothing is registered, nothing is imported that has not been, and the order of imports does
+classifier or regressor of its own kind. Nothing is registered, nothing is imported that has not been, and the order of imports does
 not matter.
 """
 
@@ -29,20 +29,25 @@ SKIPPED_WITHOUT_PROBABILITIES = {
 
 def skipped_checks(learner: Any) -> set[str]:
     """The checks of River that do not apply to a learner."""
-    return {*SKIPPED_CHECKS, *(() if learner.gives_probabilities else SKIPPED_WITHOUT_PROBABILITIES)}
+    needs_none = is_regressor(learner) or learner.gives_probabilities
+    return {*SKIPPED_CHECKS, *(() if needs_none else SKIPPED_WITHOUT_PROBABILITIES)}
 
 
-def role() -> Any:
-    """An empty classifier of River's, once River has been imported."""
+def is_regressor(learner: Any) -> bool:
+    return bool(type(learner).role == "regressor")
+
+
+def role(learner: Any) -> Any:
+    """An empty classifier or regressor of River's, once River has been imported."""
     if "river.base" not in sys.modules:
         raise AttributeError("_last_step")
-    return _classifier()
+    return _empty("Regressor" if is_regressor(learner) else "Classifier")
 
 
 @cache
-def _classifier() -> Any:
+def _empty(kind: str) -> Any:
     base = sys.modules["river.base"]
-    return type("Role", (base.Classifier,), {"learn_one": None})()
+    return type("Role", (getattr(base, kind),), {"learn_one": None, "predict_one": None})()
 
 
 def memory(value: Any) -> int:
@@ -63,7 +68,7 @@ def _memory_of(learner: Any) -> int:
 
 #: The attributes that River asks for, as functions of the learner.
 HOOKS: dict[str, Callable[[Any], Any]] = {
-    "_last_step": lambda _: role(),
+    "_last_step": role,
     "_supervised": lambda _: True,
     "_multiclass": lambda learner: learner.many_labels,
     "_mutable_attributes": lambda _: (),

@@ -1,11 +1,11 @@
-"""The learners as a scikit-learn classifier.
+"""The learners as estimators of scikit-learn: a classifier and a regressor.
 
-`OnlineClassifier` takes a learner by its name, with its options, and behaves as scikit-learn's estimators do: in
-pipelines, in searches over parameters, in cross-validation. With more than two classes it is one against the rest,
-unless the learner is one of many labels; a committee becomes a `MulticlassCommittee`. The learner itself is
-``learner_``, and what was promised about its run is ``certificate(X, y)``.
+`OnlineClassifier` and `OnlineRegressor` take a learner by its name, with its options, and behave as scikit-learn's
+estimators do: in pipelines, in searches over parameters, in cross-validation. With more than two classes a classifier
+is one against the rest, unless the learner is one of many labels; a committee becomes a `MulticlassCommittee`. The
+learner itself is ``learner_``, and what was promised about its run is ``certificate(X, y)``.
 
->>> from sklearn.datasets import load_digits
+>>> from sklearn.datasets import load_diabetes, load_digits
 >>> X, y = load_digits(return_X_y=True)
 >>> classifier = OnlineClassifier("perceptron", rate=0.5).fit(X, y == 8)
 >>> classifier
@@ -15,37 +15,45 @@ Perceptron(rate=0.5, labels=(False, True)): 8,985 rounds, 621 mistakes
 >>> certificate = classifier.certificate(X, y == 8)
 >>> str(certificate.verdict), certificate.observed, certificate.bound > certificate.observed
 ('holds', 621, True)
+
+>>> X, y = load_diabetes(return_X_y=True)
+>>> regressor = OnlineRegressor("online-ridge", penalty=0.1, passes=1, shuffle=False).fit(X, y)
+>>> regressor.learner_
+OnlineRidge(penalty=0.1, intercept=True): 442 rounds, RMSE 0
+>>> certificate = regressor.certificate(X, y)
+>>> str(certificate.verdict), certificate.bound > certificate.observed
+('holds', True)
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from afterwit.core.probabilities import refusal
-from afterwit.core.registry import classifier_class, classifier_names, many_label_names, options_of
-from afterwit.data import checks
-from afterwit.errors import AfterwitError, Words, invalid, shorten, unknown_option
+from afterwit.core.registry import (
+    classifier_class,
+    classifier_names,
+    many_label_names,
+    regressor_class,
+    regressor_names,
+)
+from afterwit.errors import AfterwitError, Words, invalid, shorten
+from afterwit.interop._estimator import OnlineEstimator
 from afterwit.reductions.committee import Committee
 from afterwit.reductions.multiclass_committee import MulticlassCommittee
 from afterwit.reductions.one_vs_rest import OneVsRest
 
-__all__ = ["OnlineClassifier"]
-
-#: The parameters of the classifier itself.
-PARAMETERS = ("learner", "passes", "shuffle", "random_state")
-#: Learners whose rules are too few to fit just any data: all weights positive, or no look at the examples.
-NARROW = ("RepeatLastLabel", "Winnow")
+__all__ = ["OnlineClassifier", "OnlineRegressor"]
 
 
-class OnlineClassifier(ClassifierMixin, BaseEstimator):
+class OnlineClassifier(ClassifierMixin, OnlineEstimator):
     """A learner of this package in scikit-learn's form.
 
     learner       a name, such as "averaged-perceptron" or "winnow" (the class in `afterwit.LEARNERS`, in lower case
@@ -60,6 +68,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     order in which ``fit`` learned the rows; None if they came by ``partial_fit``).
     """
 
+    # All weights positive, or no look at the examples.
+    narrow: ClassVar[tuple[str, ...]] = ("RepeatLastLabel", "Winnow")
+
     def __init__(
         self,
         learner: Any = "averaged-perceptron",
@@ -69,62 +80,33 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         random_state: Any = 0,
         **options: Any,
     ) -> None:
-        self._options: dict[str, Any] = {}
-        self.learner = learner
-        self.passes = passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        allowed = _defaults(learner)
-        if allowed is not None:
-            _refuse_strangers(options, allowed, learner)
-        self._options.update(options)
+        super().__init__(learner, passes, shuffle, random_state, options)
 
-    # ------------------------------------------------------------------ parameters
+    def _kind(self) -> Any:
+        if isinstance(self.learner, str):
+            return classifier_class(self.learner) if self.learner in classifier_names() else None
+        kind = self.learner if isinstance(self.learner, type) else type(self.learner)
+        if getattr(kind, "many_labels", False):
+            return kind if kind.__name__ in many_label_names().values() else None
+        return kind if hasattr(kind, "learn_many") and hasattr(kind, "score_many") else None
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters and the learner's options: with ``deep`` all of them, otherwise those that were given."""
-        params: dict[str, Any] = super().get_params(deep=False)
-        defaults = _defaults(self.learner) if deep else None
-        return {**params, **(defaults or {}), **self._options}
-
-    def set_params(self, **params: Any) -> OnlineClassifier:
-        """Set parameters and options of the learner; if ``learner`` is among them, options are the new one's."""
-        if "learner" in params:
-            self.learner = params.pop("learner")
-        super().set_params(**params)
-        return self
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """What is neither a parameter nor learned is an option; ``fit`` refuses those the learner does not have."""
-        if name.startswith("_") or name.endswith("_") or name in self._get_param_names():
-            super().__setattr__(name, value)
-        else:
-            self._options[name] = value
+    def _known(self) -> list[str]:
+        return list(classifier_names())
 
     def __getattr__(self, name: str) -> Any:
-        """An option that was given."""
-        options = vars(self).get("_options", {})
-        if name in options:
-            return options[name]
         if name == "predict_proba":
             self._gives_probabilities()
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return super().__getattr__(name)
 
     # ------------------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any) -> OnlineClassifier:
         """Learn the examples from the start, ``passes`` times."""
-        passes = checks.count("passes", self.passes)
-        checks.flag("shuffle", self.shuffle)
-        self._make()  # options are refused before anything is learned
+        passes = self._checked_passes()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self._begin(np.unique(y))
-        random = check_random_state(self.random_state)
-        self.order_ = random.permutation(len(y)) if self.shuffle else np.arange(len(y))
-        X, y = X[self.order_], y[self.order_]
-        for _ in range(passes):
-            self.learner_.learn_many(X, y)
+        self._learn(X, y, passes)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> OnlineClassifier:
@@ -157,18 +139,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             self.learner_ = OneVsRest(learner, labels=labels)
         self.classes_ = classes
 
-    def _make(self) -> Any:
-        """A fresh learner with the options."""
-        options, allowed = self._options, _defaults(self.learner)
-        if allowed is None:
-            known = ", ".join(classifier_names())
-            raise invalid("learner", f"one of {known}, or such a learner or its class", self.learner)
-        _refuse_strangers(options, allowed, self.learner)
-        kind = _kind(self.learner)
-        if kind is self.learner or isinstance(self.learner, str):
-            return kind(**options)
-        return kind(**{**self.learner.parameters, **options})
-
     # ------------------------------------------------------------------ predicting
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
@@ -184,16 +154,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return predictions
 
     def _scores(self, X: Any) -> npt.NDArray[np.float64]:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = self._rows(X)
         scores: npt.NDArray[np.float64] = self.learner_.score_many(X)
         return scores
 
     @available_if(lambda self: self._gives_probabilities())  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The probability of every class, a column for each. Only with learners that give probabilities."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = self._rows(X)
         found: npt.NDArray[np.float64] = self.learner_.predict_proba_many(X)
         return found
 
@@ -209,43 +177,81 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
     def certificate(self, X: Any, y: Any) -> Any:
         """What was promised, what happened and what hindsight would have given, for the X, y that were fitted."""
-        check_is_fitted(self)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
-        if self.order_ is not None and len(self.order_) == len(y):
-            X, y = X[self.order_], y[self.order_]
-        return self.learner_.certificate(X, y)
+        return self._certificate(X, y)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.poor_score = getattr(_kind(self.learner), "__name__", "") in NARROW
+        tags.classifier_tags.poor_score = self._is_narrow()
         return tags
 
 
-def _kind(learner: Any) -> Any:
-    """The class of a learner given by name, as a class or as an instance; None if there is none."""
-    if isinstance(learner, str):
-        return classifier_class(learner) if learner in classifier_names() else None
-    kind = learner if isinstance(learner, type) else type(learner)
-    if getattr(kind, "many_labels", False):
-        return kind if kind.__name__ in many_label_names().values() else None
-    return kind if hasattr(kind, "learn_many") and hasattr(kind, "score_many") else None
+class OnlineRegressor(RegressorMixin, OnlineEstimator):
+    """A regressor of this package in scikit-learn's form.
 
+    learner       a name, such as "online-ridge" or "adagrad-regressor" (the class in `afterwit.REGRESSORS`, in lower
+                  case with hyphens); or such a learner itself, or its class
+    passes        how often ``fit`` learns the examples, always in the same order
+    shuffle       whether ``fit`` learns them in a random order (data sets are often sorted), or as they come
+    random_state  the order: a seed, a generator of numpy's, or None for another one each time
+    options       the learner's own, by name: ``OnlineRegressor("online-ridge", penalty=0.1)``. Any other is refused.
 
-def _defaults(learner: Any) -> dict[str, Any] | None:
-    """A learner's options with their values where none are given; None if there is no such learner."""
-    kind = _kind(learner)
-    if kind is None:
-        return None
-    # An option of the name of a parameter, such as the learner of Standardize, is that of the instance given.
-    defaults = {name: value for name, value in options_of(kind).items() if name not in PARAMETERS}
-    if kind is not learner and not isinstance(learner, str):
-        defaults.update({name: value for name, value in learner.parameters.items() if name in defaults})
-    return defaults
+    Fitted: ``n_features_in_``, ``feature_names_in_``, ``learner_``, ``order_`` (the order in which ``fit`` learned the
+    rows; None if they came by ``partial_fit``).
+    """
 
+    # No look at the examples.
+    narrow: ClassVar[tuple[str, ...]] = ("RepeatLastTarget",)
 
-def _refuse_strangers(options: dict[str, Any], allowed: dict[str, Any], learner: Any) -> None:
-    strangers = [name for name in options if name not in allowed]
-    if strangers:
-        of = learner if isinstance(learner, str) else _kind(learner).__name__
-        raise unknown_option(of, strangers[0], allowed)
+    def __init__(
+        self,
+        learner: Any = "online-ridge",
+        *,
+        passes: Any = 5,
+        shuffle: Any = True,
+        random_state: Any = 0,
+        **options: Any,
+    ) -> None:
+        super().__init__(learner, passes, shuffle, random_state, options)
+
+    def _kind(self) -> Any:
+        if isinstance(self.learner, str):
+            return regressor_class(self.learner) if self.learner in regressor_names() else None
+        kind = self.learner if isinstance(self.learner, type) else type(self.learner)
+        return kind if getattr(kind, "role", "") == "regressor" else None
+
+    def _known(self) -> list[str]:
+        return list(regressor_names())
+
+    def fit(self, X: Any, y: Any) -> OnlineRegressor:
+        """Learn the examples from the start, ``passes`` times."""
+        passes = self._checked_passes()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
+        self.learner_ = self._make()
+        self._learn(X, y, passes)
+        return self
+
+    def partial_fit(self, X: Any, y: Any) -> OnlineRegressor:
+        """Go on learning: these examples, once, in this order."""
+        first = not hasattr(self, "learner_")
+        learner = self._make() if first else self.learner_
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, reset=first)
+        if first:
+            self.learner_ = learner
+            self.order_ = None
+        self.learner_.learn_many(X, y)
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """The number for every row."""
+        X = self._rows(X)
+        predictions: npt.NDArray[np.float64] = self.learner_.predict_many(X)
+        return predictions
+
+    def certificate(self, X: Any, y: Any) -> Any:
+        """What was promised, what happened and what hindsight would have given, for the X, y that were fitted."""
+        return self._certificate(X, y, y_numeric=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self._is_narrow()
+        return tags

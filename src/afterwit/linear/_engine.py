@@ -337,7 +337,8 @@ class LinearLearner(TotalsLearner):
             if rows.names is None:
                 features = max(features, self._reserved + part.width)
             else:
-                features += sum([self._vocabulary[name] >= features for name in part.names])
+                # A learner may leave out some.
+                features += sum([self._vocabulary.get(name, -1) >= features for name in part.names])
                 named = True
         self._forget_from(features, named)
 
