@@ -199,7 +199,10 @@ class _Reader:
                 expected = f"one of {', '.join(map(str, allowed))} was expected (--labels names all that may come)"
             else:
                 negative, positive = allowed
-                expected = f"{negative} or {positive} was expected (--labels NEGATIVE,POSITIVE gives the two labels)"
+                expected = (
+                    f"{negative} or {positive} was expected (--labels NEGATIVE,POSITIVE gives the two labels; for more than "
+                    "two use --learner multiclass-committee)"
+                )
             reason = f"found the label {label_as_written(labels[i])} where {expected}"
             raise StreamError(reason, path=self._examples.stream.name, line=int(held.row_lines[i]))
 

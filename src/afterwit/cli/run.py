@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from contextlib import ExitStack
 from functools import partial
@@ -34,7 +35,7 @@ MOST_TO_REMEMBER = 20_000_000
     cls=NamesOption,
     names=learner_names,
     metavar="NAME",
-    default="perceptron",
+    default="committee",
     show_default=True,
     help="The learner. One of:",
 )
@@ -130,6 +131,9 @@ def _show_certificate(record: Any, learner: Any, examples: Examples, verbose: bo
     if not learner.theorems:
         show_no_certificate(learner.no_theorem_because)
         return
+    if not examples.complete and not _needs_rounds(learner):
+        show_certificate(learner.certificate(), verbose)
+        return
     if not examples.complete:
         show_no_certificate(
             f"it needs all examples in memory, and there are more than {MOST_TO_REMEMBER:,} non-zero values. "
@@ -141,6 +145,11 @@ def _show_certificate(record: Any, learner: Any, examples: Examples, verbose: bo
     with display("computing the certificate", None):
         found = record.certificate()
     show_certificate(found, verbose)
+
+
+def _needs_rounds(learner: Any) -> bool:
+    """Whether a certificate needs the examples: those of committees can be had without."""
+    return inspect.signature(learner.certificate).parameters["X"].default is inspect.Parameter.empty
 
 
 def _labels_written(text: str | None, many: bool) -> tuple[Any, ...] | None:
