@@ -21,8 +21,8 @@ from proving.judging import ERROR, Table, key_of
 
 #: Where the sequences are.
 FAMILIES = (
-    "experts", "decisions", "linear", "descent", "scale_free", "selective", "ridge", "multiclass", "kernels", "concepts",
-    "batch", "games", "samples", "rounds",
+    "experts", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge", "multiclass",
+    "kernels", "concepts", "batch", "games", "samples", "rounds",
 )  # fmt: skip
 
 #: What plays sequences, by subject: a function of a table and a source of random numbers.
