@@ -28,7 +28,7 @@ CLASSIFIERS = {
     "AveragedMulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
     "MulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
     "OneVsRest": ({"labels": (-1, 1)},),
-    "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared"}),
+    "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared"}, {"invariant": True}),
     "OnlineSVM": ({}, {"C": 0.5, "rate": 0.3}),
     "SGD": (
         {},
