@@ -53,6 +53,7 @@ OPTIONS = {
     "ScaleFree": ({}, {"loss": "hinge", "epsilon": 0.3}),
     "BalancedWinnow": ({}, {"rate": 3.0}),
     "MarginPerceptron": ({}, {"margin": 2.0}),
+    "PassiveAggressive": ({}, {"C": 0.1, "intercept": True}),
     "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared", "rate": 0.05}, {"invariant": True}),
     "OnlineSVM": ({}, {"C": 1.0, "rate": 0.5}),
     "SGD": ({}, {"loss": "hinge", "ball": 1.0, "schedule": "1/sqrt(t)"}, {"loss": "squared", "rate": 0.001}),

@@ -505,3 +505,20 @@ def standardized(rows, learned=True):
         if learned:
             history.append(x)
     return found
+
+
+def passive_aggressive(rows, labels, C, passes=1):
+    """PA-I in exact numbers: (weights, scores before each round, rounds with a step)."""
+    w = [Fraction(0)] * (len(rows[0]) if rows else 0)
+    scores, updates = [], []
+    for t in range(passes * len(rows)):
+        x, y = [exact(value) for value in rows[t % len(rows)]], labels[t % len(rows)]
+        score = sum((a * b for a, b in zip(w, x, strict=True)), Fraction(0))
+        scores.append(score)
+        loss = max(Fraction(0), 1 - y * score)
+        if loss > 0:
+            square = sum(value * value for value in x)
+            tau = min(exact(C), loss / square) if square else exact(C)
+            w = [a + tau * y * b for a, b in zip(w, x, strict=True)]
+            updates.append(t)
+    return w, scores, updates

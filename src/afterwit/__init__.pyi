@@ -68,6 +68,7 @@ from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPercept
 from afterwit.linear.multiclass_perceptron import MulticlassPerceptron as _MulticlassPerceptron
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedAdaGrad
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
+from afterwit.linear.passive_aggressive import PassiveAggressive as _PassiveAggressive
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
 from afterwit.linear.sgd import SGD as _SGD
@@ -150,7 +151,7 @@ class MulticlassPerceptron(_MulticlassPerceptron):
     def __init__(self, intercept: Any = False, labels: Any = None) -> None: ...
 
 class NormalizedAdaGrad(_NormalizedAdaGrad):
-    def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
+    def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, invariant: Any = False, labels: Any = None) -> None: ...
 
 class OneVsRest(_OneVsRest):
     def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
@@ -163,6 +164,9 @@ class OnlineSVM(_OnlineSVM):
 
 class OnlineShortestPath(_OnlineShortestPath):
     def __init__(self, edges: Any, source: Any = None, sink: Any = None, rate: Any = None, horizon: Any = None, cost_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class PassiveAggressive(_PassiveAggressive):
+    def __init__(self, C: Any = 1.0, intercept: Any = False, labels: Any = None) -> None: ...
 
 class Perceptron(_Perceptron):
     def __init__(self, rate: Any = 1.0, start: Any = None, intercept: Any = False, labels: Any = None) -> None: ...
@@ -255,6 +259,7 @@ __all__ = [
     "OnlineDisjunction",
     "OnlineSVM",
     "OnlineShortestPath",
+    "PassiveAggressive",
     "Perceptron",
     "PolynomialWeights",
     "RandomizedWeightedMajority",

@@ -33,6 +33,7 @@ INPUTS = {
     **dict.fromkeys(("error", "deviation", "epsilon", "exploration"), st.floats(0.02, 1)),
     "points": st.integers(0, 300),
     "bits": st.floats(1, 30),
+    "longest_step": st.floats(1e-3, 1e3),
     "margin": share,
     "delta": st.floats(1e-9, 0.999),
     "beta": st.floats(0.5, 0.99),

@@ -16,6 +16,7 @@ LEARNERS = {
     "averaged": aw.AveragedPerceptron,
     "voted": aw.VotedPerceptron,
     "margin": aw.MarginPerceptron,
+    "passive": aw.PassiveAggressive,
     "winnow": aw.Winnow,
     "balanced": aw.BalancedWinnow,
     "svm": aw.OnlineSVM,

@@ -78,6 +78,7 @@ LINEAR = {
     "AveragedPerceptron": lambda unit: aw.AveragedPerceptron(),
     "VotedPerceptron": lambda unit: aw.VotedPerceptron(),
     "MarginPerceptron": lambda unit: aw.MarginPerceptron(margin=1e-3 * unit),
+    "PassiveAggressive": lambda unit: aw.PassiveAggressive(C=1 / unit**2),
     "Winnow": lambda unit: aw.Winnow(rate=0.3 / unit),
     "BalancedWinnow": lambda unit: aw.BalancedWinnow(rate=0.3 / unit),
     "SGD": lambda unit: aw.SGD(loss="hinge", rate=0.1 / unit**2),

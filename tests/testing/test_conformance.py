@@ -24,6 +24,7 @@ CLASSIFIERS = {
     "GeneralizedHalving": ({"hypotheses": concepts.monotone_disjunctions(5)},),
     "Halving": ({"hypotheses": concepts.monotone_disjunctions(4)},),
     "MarginPerceptron": ({}, {"margin": 0.02}),
+    "PassiveAggressive": ({}, {"C": 0.1}),
     # Unless they are named, other labels than those of the suite might come.
     "AveragedMulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
     "MulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),

@@ -53,7 +53,7 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Li
     own: tuple[Comparator, ...] = ()
     assumptions: tuple[Assumption, ...] = (played.same_rounds,)
     if played.same_rounds.holds:
-        comparators += _comparators(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
+        comparators += comparators_for(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
         rule = _follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
         assumptions += (_starts_at_zero(learner), rule)
         own = _own(learner, rows, matrix, signs, played, used)
@@ -118,7 +118,7 @@ def because_of_size(unit: float) -> str:
     return ": products of numbers as small as these vanish" if unit < 1e-150 else ""
 
 
-def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any) -> tuple[Comparator, ...]:
+def comparators_for(matrix: Any, signs: Signs, passes: int, unit: float, given: Any) -> tuple[Comparator, ...]:
     """Weight vectors worth comparing with, chosen from the rows alone."""
     found: list[Comparator] = []
 
