@@ -114,7 +114,7 @@ DIRECTIONS = {
     **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain"), 1),
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }
-FREE = {"rate", "beta", "epsilon", "power", "share", "exploration"}
+FREE = {"rate", "beta", "epsilon", "power", "share", "exploration", "longest_step"}
 FALLS_WITH_ROUNDS = {"mean risk", "risk", "risk - inf risk", "duality gap"}
 
 
