@@ -68,6 +68,17 @@ def reads_rows(learner: Any) -> bool:
     return not isinstance(learner, BinaryLearner) or type(learner)._read is BinaryLearner._read
 
 
+def is_steady(learner: Any) -> bool:
+    """Whether it cannot diverge, whatever it has learned, as long as values are moderate."""
+    return hasattr(learner, "_is_steady") and bool(learner._is_steady())
+
+
+def make_ready(learner: Any, entries: int, width: int) -> None:
+    """Let a learner that keeps something for every feature make room for one more example."""
+    if hasattr(learner, "_make_ready"):
+        learner._make_ready(entries, width)
+
+
 def one_row(x: Any) -> Any:
     """One example, a dict or not, as rows."""
     x = as_mapping(x)
