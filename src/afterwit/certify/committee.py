@@ -187,6 +187,6 @@ def _mixed(said: Any, signs: Any, speaking: Any) -> tuple[Any, Any]:
         lost = np.logaddexp(0.0, -y * odds)
         losses += lost
         wrong += missed
-        shares = shares * np.exp(-(lost + missed) / 2)
+        shares = shares * np.exp(-(lost + missed) / 4)
         shares = (1 - ALPHA) * shares / shares.sum() + ALPHA / members
     return scores, losses

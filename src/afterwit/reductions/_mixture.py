@@ -4,7 +4,7 @@
 Member i gives the label that came the probability c_{t,i}. In a round it loses -ln c_{t,i}, and 1 more if it was wrong:
 a member that is right is preferred to one that only has good probabilities. With shares p_t, from the uniform ones,
 
-    v_i = p_{t,i} exp(-(loss of i in round t) / 2),   p_{t+1,i} = (1 - alpha) v_i / sum_j v_j + alpha / N.
+    v_i = p_{t,i} exp(-(loss of i in round t) / 4),   p_{t+1,i} = (1 - alpha) v_i / sum_j v_j + alpha / N.
 
 A member without probabilities gives its label (r + 1) / (t + 1), where it was right in r of the t - 1 rounds so far;
 1/2 if that is less. No probability counts as further from 1/2 than that of the log-odds 36, where numbers end.
@@ -33,7 +33,7 @@ else:
 #: What is shared out in each round.
 ALPHA = 1e-3
 #: By what losses are multiplied.
-RATE = 0.5
+RATE = 0.25
 SHARE = cython.declare(cython.double, ALPHA)
 #: What a mistake costs beyond the log loss: exp(-RATE).
 MISTAKE = cython.declare(cython.double, exp(-RATE))
@@ -165,7 +165,7 @@ class Mixture(Storable):
         for i in range(self._n):
             chance = self._positive[i] if y > 0 else self._negative[i]
             self._losses[i] -= log(chance)
-            self._shares[i] *= sqrt(chance)
+            self._shares[i] *= sqrt(sqrt(chance))
             if (scores[first + i] >= 0) != (y > 0):
                 self._wrong[i] += 1.0
                 self._shares[i] *= MISTAKE

@@ -4,10 +4,10 @@ Setting     N learners of two labels, the members; y_t in {-1, +1}. In round t m
             q_{t,i}(y). The committee gives it sum_i p_{t,i} q_{t,i}(y), where p_t is what each member weighs, and
             predicts +1 if that is at least 1/2 for +1. Its score is the logarithm of the odds.
 Update      every member learns (x_t, y_t). Member i lost -ln q_{t,i}(y_t) in this round, and 1 more if it was wrong;
-            p_{t+1} is that of fixed share with alpha = 1/1000 at the rate 1/2.
+            p_{t+1} is that of fixed share with alpha = 1/1000 at the rate 1/4.
 Guarantee   on any sequence, for every member with log loss L and M mistakes, after T rounds: the log loss of the
-            committee is at most L + M + 2C with C = ln N + (T - 1) ln(1/(1 - alpha)). A mistake costs at least ln 2 of
-            log loss, so that it makes at most (L + M + 2C) / ln 2 mistakes.
+            committee is at most L + M + 4C with C = ln N + (T - 1) ln(1/(1 - alpha)). A mistake costs at least ln 2 of
+            log loss, so that it makes at most (L + M + 4C) / ln 2 mistakes.
 Votes       with an expert algorithm as ``weighting`` the members vote: predict sgn(p_t . v_t), sgn(0) = +1, where
             v_{t,i} is what member i predicts, and p_t comes from the losses l_{t,i} = 1 if v_{t,i} != y_t, else 0.
             Following one member by chance, drawn by p_t, costs sum_t p_t . l_t <= M_i + B expected mistakes for every
@@ -64,21 +64,21 @@ class MixtureLossBound(Theorem):
     """The mixture: the log loss of the best member and its mistakes, and what it costs not to know which it is.
 
     Proof. Let c_{t,i} be what member i gave the label that came, z_{t,i} = 1 if it was wrong and 0 otherwise, and
-    m_t = -ln sum_i p_{t,i} exp(-(z_{t,i} - ln c_{t,i}) / 2). The product of the sums is at least the part of member i
-    alone, of which every round but the last keeps 1 - alpha at least: sum_t m_t <= (L + M) / 2 + C. On the other side,
-    as z >= 0 and the root is concave, m_t >= -ln sum_i p_{t,i} sqrt(c_{t,i}) >= -1/2 ln sum_i p_{t,i} c_{t,i}, half of
-    the log loss of the mixture.
+    m_t = -ln sum_i p_{t,i} exp(-(z_{t,i} - ln c_{t,i}) / 4). The product of the sums is at least the part of member i
+    alone, of which every round but the last keeps 1 - alpha at least: sum_t m_t <= (L + M) / 4 + C. On the other side,
+    as z >= 0 and the fourth root is concave, m_t >= -ln sum_i p_{t,i} c_{t,i}^(1/4) >= -1/4 ln sum_i p_{t,i} c_{t,i}, a
+    quarter of the log loss of the mixture.
     """
 
     name = "mixture bound"
     quantity = "log loss"
-    formula = "L + M + 2C, C = ln N + (T - 1) ln(1/(1 - alpha)), L and M those of the best member"
+    formula = "L + M + 4C, C = ln N + (T - 1) ln(1/(1 - alpha)), L and M those of the best member"
     citation = "Herbster & Warmuth 1998, for log loss; the proof is that of MixtureLossBound"
     beside = True
 
     @staticmethod
     def bound(loss: Any, mistakes: Any, members: Any, rounds: Any, share: Any) -> Any:
-        return loss + mistakes + 2 * (math.log(members) - max(rounds - 1, 0) * math.log1p(-share))
+        return loss + mistakes + 4 * (math.log(members) - max(rounds - 1, 0) * math.log1p(-share))
 
     def certify(self, evidence: Any) -> Any:
         return None if evidence.votes else evidence.certificate(self, self.of(evidence), evidence.inputs)
@@ -92,7 +92,7 @@ class MixtureMistakesBound(MixtureLossBound):
 
     name = "mixture bound on mistakes"
     quantity = "mistakes"
-    formula = "(L + M + 2C) / ln 2, C = ln N + (T - 1) ln(1/(1 - alpha)), L and M those of the best member"
+    formula = "(L + M + 4C) / ln 2, C = ln N + (T - 1) ln(1/(1 - alpha)), L and M those of the best member"
     beside = False
 
     @staticmethod
