@@ -234,7 +234,9 @@ class Members:
         with undone_if_refused(to_copy):
             for i in self._order:
                 member = self.learners[i]
-                scores, updated = learn_rows(member, reading.parts[i], signs, self._asked(member), self.labels.pair)
+                scores, updated = learn_rows(
+                    member, reading.parts[i], signs, self._asked(member), self.labels.pair, reading.count > 1
+                )
                 said[:, i] = scores
                 changed |= updated
         return said, changed

@@ -140,14 +140,8 @@ class Calibrated(BinaryLearner):
     def _learn_block(self, rows: Any, signs: Any, noted: Any) -> Any:
         """Learn all rows or none; but if the learner diverges, or somebody wants to stop, the rounds before that."""
         before, rounds = self._state(), self._inner.rounds
-        scaled = np.empty(rows.count)
         try:
-            for begin, end in parts(rows.count):
-                part = rows if end - begin == rows.count else rows.part(begin, end)
-                scores = self._inner._learn(part, signs[begin:end], noted[begin:end])
-                moved = np.zeros(end - begin, dtype=np.int8)
-                scaled[begin:end] = self._scaling._learn(as_rows(scores), signs[begin:end], moved)
-                self._note(scaled[begin:end], signs[begin:end], moved, noted[begin:end])
+            return self._learn_parts(rows, signs, noted)
         except DivergenceError:
             # The scores of the last rounds that were learned are lost: all are played again.
             done = self._inner.rounds - rounds
@@ -158,7 +152,22 @@ class Calibrated(BinaryLearner):
         except Exception:
             self._become(before)
             raise
+
+    def _learn_parts(self, rows: Any, signs: Any, noted: Any) -> Any:
+        """Learn the rows in order; if anything is raised, it is for the caller to put all back."""
+        scaled = np.empty(rows.count)
+        for begin, end in parts(rows.count):
+            part = rows if end - begin == rows.count else rows.part(begin, end)
+            scores = self._inner._learn(part, signs[begin:end], noted[begin:end])
+            moved = np.zeros(end - begin, dtype=np.int8)
+            scaled[begin:end] = self._scaling._learn(as_rows(scores), signs[begin:end], moved)
+            self._note(scaled[begin:end], signs[begin:end], moved, noted[begin:end])
         return scaled
+
+    def _learn_unguarded(self, rows: Any, signs: Any, updated: Any) -> Any:
+        """``_learn`` for a caller that has a copy of its state, and puts that back if anything is raised."""
+        with self._lock, Rounds():
+            return self._learn_parts(rows, signs, updated)
 
     def _note(self, scaled: Any, signs: Any, moved: Any, noted: Any) -> None:
         """Count rounds that both have learned."""
