@@ -227,8 +227,7 @@ class Members:
             harmless = True
             if rows is not None:
                 # If there is much to be made room for, a copy costs little.
-                known = max(getattr(learner, "features", 0) for learner in self.learners)
-                harmless = max(len(rows.values) // 4, rows.width) <= known and rows.are_moderate(MODERATE)
+                harmless = max(len(rows.values) // 4, rows.width) <= self._known and rows.are_moderate(MODERATE)
                 self._make_ready(0 if rows.names is None else rows.width, rows.width)
             to_copy = self._to_copy(harmless)
         with undone_if_refused(to_copy):
@@ -248,12 +247,18 @@ class Members:
         changed = False
         by_name = isinstance(x, dict)
         self._make_ready(len(x), 0 if by_name else len(x))
-        with undone_if_refused(self._to_copy(not by_name or is_harmless(x))):
+        harmless = len(x) // 4 <= self._known and (not by_name or is_harmless(x))
+        with undone_if_refused(self._to_copy(harmless)):
             for i in self._order:
                 before = self.learners[i].updates
                 self.learners[i].learn_one(x, label)
                 changed |= self.learners[i].updates != before
         return said, changed
+
+    @property
+    def _known(self) -> int:
+        """The most features that a member knows of."""
+        return max(getattr(learner, "features", 0) for learner in self.learners)
 
     def _make_ready(self, entries: int, width: int) -> None:
         """Let those who keep something for every feature make room, so that nobody fails after another has learned."""
