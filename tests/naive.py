@@ -350,7 +350,25 @@ def scale_free_regret(run, u, epsilon):
     return total
 
 
-def normalized_adagrad(rows, labels, rate, loss, passes=1):
+def invariant_change(loss, score, y, h):
+    """By how much the score changes on the way that many small steps take, in time h."""
+    import math
+
+    if loss == "hinge":
+        return y * min(h, 1 - y * score) if y * score < 1 else 0.0
+    if loss == "squared":
+        return (y - score) * (1 - math.exp(-h))
+    low, high = 0.0, min(h, math.log(1 + h * math.exp(-y * score)))
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle + math.exp(y * score) * (math.exp(middle) - 1) < h:
+            low = middle
+        else:
+            high = middle
+    return y * low
+
+
+def normalized_adagrad(rows, labels, rate, loss, passes=1, invariant=False):
     """NAG as it is printed, in the units of the features: scores, losses, w after each round, and s, G and N."""
     n = len(rows[0]) if rows else 0
     w, s, G, N = [0.0] * n, [0.0] * n, [0.0] * n, 0.0
@@ -368,8 +386,13 @@ def normalized_adagrad(rows, labels, rate, loss, passes=1):
         slope = slope_of(loss, score, y)
         for i in there:
             G[i] += (slope * x[i]) ** 2
-            if G[i] > 0:
-                w[i] -= rate * (t / N) ** 0.5 * slope * x[i] / (s[i] * G[i] ** 0.5)
+        moving = [i for i in there if G[i] > 0]
+        direction = {i: rate * (t / N) ** 0.5 * x[i] / (s[i] * G[i] ** 0.5) for i in moving}
+        if invariant and slope != 0:
+            h = sum(direction[i] * x[i] for i in moving)
+            slope = -invariant_change(loss, score, y, h) / h if h > 0 else slope
+        for i in moving:
+            w[i] -= slope * direction[i]
         weights.append(list(w))
         scores.append(score)
         losses.append(loss_of(loss, score, y))
@@ -482,3 +505,20 @@ def standardized(rows, learned=True):
         if learned:
             history.append(x)
     return found
+
+
+def passive_aggressive(rows, labels, C, passes=1):
+    """PA-I in exact numbers: (weights, scores before each round, rounds with a step)."""
+    w = [Fraction(0)] * (len(rows[0]) if rows else 0)
+    scores, updates = [], []
+    for t in range(passes * len(rows)):
+        x, y = [exact(value) for value in rows[t % len(rows)]], labels[t % len(rows)]
+        score = sum((a * b for a, b in zip(w, x, strict=True)), Fraction(0))
+        scores.append(score)
+        loss = max(Fraction(0), 1 - y * score)
+        if loss > 0:
+            square = sum(value * value for value in x)
+            tau = min(exact(C), loss / square) if square else exact(C)
+            w = [a + tau * y * b for a, b in zip(w, x, strict=True)]
+            updates.append(t)
+    return w, scores, updates

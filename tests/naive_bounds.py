@@ -44,6 +44,9 @@ BOUNDS = {
     "littlestone-lower": lambda vc_dimension: vc_dimension,
     "perceptron": lambda radius, margin: radius**2 / margin**2,
     "perceptron-hinge": lambda radius, norm, hinge_loss: radius**2 * norm**2 + 2 * hinge_loss,
+    "passive-aggressive": lambda radius, longest_step, norm, hinge_loss: (
+        max(radius**2, 1 / longest_step) * (norm**2 + 2 * longest_step * hinge_loss)
+    ),
     "perceptron-hinge-sharper": lambda radius, norm, hinge_loss: (
         ((radius * norm + sqrt(radius**2 * norm**2 + 4 * hinge_loss)) / 2) ** 2
     ),

@@ -1,6 +1,7 @@
 """A slow, obvious oracle for committees. It imports nothing from afterwit.
 
-The members compute in whole numbers, so that what each says is exact; AdaHedge is its figure, line by line.
+The members compute in whole numbers, so that what each says is exact; AdaHedge is its figure, line by line. The mixture
+is given what its members say.
 """
 
 import math
@@ -113,3 +114,33 @@ def plurality(said, labels, weighting=NaiveFixedShare, announced=None):
         expected += hedge.learn([0.0 if answers[t] == y else 1.0 for answers in said])
         known += [] if y in known else [y]
     return predictions, expected, hedge.weights()
+
+
+def mixture(said, speaks, labels):
+    """The mixture of probabilities, round after round, for rows of what members say."""
+    n = len(speaks)
+    weights, losses, wrong = [1 / n] * n, [0.0] * n, [0] * n
+    scores, total = [], 0.0
+    for t, (row, y) in enumerate(zip(said, labels, strict=True)):
+        chances = []
+        for i, score in enumerate(row):
+            if speaks[i]:
+                chance = 1 / (1 + math.exp(-max(-36.0, min(36.0, score))))
+                rest = 1 / (1 + math.exp(max(-36.0, min(36.0, score))))
+            else:
+                right = max(0.5, (t - wrong[i] + 1) / (t + 2))
+                chance, rest = (right, 1 - right) if score >= 0 else (1 - right, right)
+            chances.append((chance, rest))
+        positive = sum(w * chance for w, (chance, _) in zip(weights, chances, strict=True))
+        negative = sum(w * rest for w, (_, rest) in zip(weights, chances, strict=True))
+        scores.append(math.log(positive) - math.log(negative))
+        total -= math.log(positive if y > 0 else negative)
+        raw = []
+        for i, (chance, rest) in enumerate(chances):
+            missed = (row[i] >= 0) != (y > 0)
+            loss = -math.log(chance if y > 0 else rest)
+            losses[i] += loss
+            wrong[i] += missed
+            raw.append(weights[i] * math.exp(-(loss + missed) / 4))
+        weights = [0.999 * each / sum(raw) + 0.001 / n for each in raw]
+    return {"scores": scores, "weights": weights, "losses": losses, "wrong": wrong, "loss": total}

@@ -74,6 +74,7 @@ from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedA
 from afterwit.linear.normalized_adagrad_regressor import NormalizedAdaGradRegressor as _NormalizedAdaGradRegressor
 from afterwit.linear.online_ridge import OnlineRidge as _OnlineRidge
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
+from afterwit.linear.passive_aggressive import PassiveAggressive as _PassiveAggressive
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
 from afterwit.linear.scale_free_regressor import ScaleFreeRegressor as _ScaleFreeRegressor
@@ -175,7 +176,7 @@ class NearestNeighbours(_NearestNeighbours):
     def __init__(self, neighbours: Any = 5, window: Any = 1000, labels: Any = None) -> None: ...
 
 class NormalizedAdaGrad(_NormalizedAdaGrad):
-    def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
+    def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, invariant: Any = False, labels: Any = None) -> None: ...
 
 class NormalizedAdaGradRegressor(_NormalizedAdaGradRegressor):
     def __init__(self, rate: Any = 0.25, loss: Any = "square", intercept: Any = True) -> None: ...
@@ -194,6 +195,9 @@ class OnlineSVM(_OnlineSVM):
 
 class OnlineShortestPath(_OnlineShortestPath):
     def __init__(self, edges: Any, source: Any = None, sink: Any = None, rate: Any = None, horizon: Any = None, cost_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class PassiveAggressive(_PassiveAggressive):
+    def __init__(self, C: Any = 1.0, intercept: Any = False, labels: Any = None) -> None: ...
 
 class Perceptron(_Perceptron):
     def __init__(self, rate: Any = 1.0, start: Any = None, intercept: Any = False, labels: Any = None) -> None: ...
@@ -312,6 +316,7 @@ __all__ = [
     "OnlineRidge",
     "OnlineSVM",
     "OnlineShortestPath",
+    "PassiveAggressive",
     "Perceptron",
     "PolynomialWeights",
     "RandomizedWeightedMajority",

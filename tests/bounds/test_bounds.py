@@ -36,6 +36,7 @@ INPUTS = {
     **dict.fromkeys(("error", "deviation", "epsilon", "exploration"), st.floats(0.02, 1)),
     "points": st.integers(0, 300),
     "bits": st.floats(1, 30),
+    "longest_step": st.floats(1e-3, 1e3),
     "margin": share,
     "delta": st.floats(1e-9, 0.999),
     "beta": st.floats(0.5, 0.99),
@@ -116,7 +117,7 @@ DIRECTIONS = {
     **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain", "largest_target"), 1),
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }
-FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b"}
+FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step"}
 FALLS_WITH_ROUNDS = {"mean risk", "risk", "risk - inf risk", "duality gap"}
 
 

@@ -121,7 +121,7 @@ def test_many_classes():
         (aw.Perceptron(), "Perceptron gives no probabilities"),
         (aw.SGD(loss="hinge"), "SGD with loss='hinge' gives no probabilities"),
         (aw.OneVsRest(), "Perceptron gives no probabilities"),
-        (aw.Committee(), "Committee gives no probabilities"),
+        (aw.Committee(weighting="adahedge"), "Committee gives no probabilities"),
     ],
     ids=["perceptron", "hinge", "many", "committee"],
 )

@@ -17,6 +17,7 @@ LEARNERS = {
     "AveragedPerceptron": (aw.AveragedPerceptron, {}),
     "BalancedWinnow": (aw.BalancedWinnow, {"rate": 0.5}),
     "MarginPerceptron": (aw.MarginPerceptron, {"margin": 0.1}),
+    "PassiveAggressive": (aw.PassiveAggressive, {"C": 0.25}),
     "NormalizedAdaGrad": (aw.NormalizedAdaGrad, {"rate": 0.25}),
     "OnlineSVM": (aw.OnlineSVM, {"C": 1.0, "rate": 0.25}),
     "Perceptron": (aw.Perceptron, {}),

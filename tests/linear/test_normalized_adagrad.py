@@ -96,6 +96,9 @@ def test_a_row_without_values_counts_as_a_round_and_changes_nothing_else():
     assert learner.weights.tolist() == pytest.approx(math.sqrt(3) * other.weights)
 
 
+INVARIANT = [("hinge", True), ("logistic", True), ("squared", True)]
+
+
 def assume_no_kinks(run, loss):
     """Where rounding decides on which side of a kink a score is, an oracle decides nothing."""
     kink = {"perceptron": 0.0, "hinge": 1.0}.get(loss, math.inf)
@@ -109,12 +112,14 @@ def assume_no_kinks(run, loss):
     loss=st.sampled_from(LOSSES),
     rate=st.sampled_from([0.05, 0.5, 2.0]),
     passes=st.integers(1, 3),
+    invariant=st.booleans(),
 )
-def test_it_is_the_oracle(form, problem, loss, rate, passes):
+def test_it_is_the_oracle(form, problem, loss, rate, passes, invariant):
     X, y = problem
-    run = naive.normalized_adagrad(X, y, rate, loss, passes)
+    invariant = invariant and loss != "perceptron"
+    run = naive.normalized_adagrad(X, y, rate, loss, passes, invariant)
     assume_no_kinks(run, loss)
-    at_once, singly = plain(rate=rate, loss=loss), plain(rate=rate, loss=loss)
+    at_once, singly = (plain(rate=rate, loss=loss, invariant=invariant) for _ in range(2))
     many, ones = form(X), one_by_one(form, X)
     scores = [s for _ in range(passes) for s in at_once.learn_scores(many, y).tolist()]
     assert scores == pytest.approx(run["scores"], rel=1e-8, abs=1e-12)
@@ -129,16 +134,16 @@ def test_it_is_the_oracle(form, problem, loss, rate, passes):
 
 
 @pytest.mark.parametrize("form", SPARSE_FORMS)
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("loss", "invariant"), [*((loss, False) for loss in LOSSES), *INVARIANT])
 @pytest.mark.parametrize("exponent", [0, -12, 12, -140, 140])
-def test_long_random_rows_in_any_units_are_the_oracle(form, loss, exponent):
+def test_long_random_rows_in_any_units_are_the_oracle(form, loss, invariant, exponent):
     random = np.random.default_rng(1)
     width = 70  # more entries than are laid out at once
     X = random.standard_normal((80, width)) * (random.random((80, width)) < 0.6)
     X *= 10.0 ** (np.sign(exponent) * random.uniform(0, abs(exponent), width))
     y = random.choice([-1, 1], 80)
-    run = naive.normalized_adagrad(X.tolist(), y.tolist(), 0.3, loss)
-    learner = plain(rate=0.3, loss=loss)
+    run = naive.normalized_adagrad(X.tolist(), y.tolist(), 0.3, loss, invariant=invariant)
+    learner = plain(rate=0.3, loss=loss, invariant=invariant)
     rows = SPARSE_FORMS[form](X)
     scores = learner.learn_scores(rows, y)
     assert scores.tolist() == pytest.approx(run["scores"], rel=1e-7, abs=1e-10)
@@ -302,7 +307,13 @@ def test_names_that_were_never_met_have_no_weight():
 
 
 def test_an_intercept_is_there_unless_it_is_not_wanted():
-    assert aw.NormalizedAdaGrad().parameters == {"rate": 0.5, "loss": "logistic", "intercept": True, "labels": None}
+    assert aw.NormalizedAdaGrad().parameters == {
+        "rate": 0.5,
+        "loss": "logistic",
+        "intercept": True,
+        "invariant": False,
+        "labels": None,
+    }
     X, y = [[1.0, 2.0], [0.5, -1.0], [2.0, 2.0]], [1, -1, -1]
     learner, wider = aw.NormalizedAdaGrad(), plain()
     learner.learn_many(X, y)
@@ -325,6 +336,26 @@ def test_it_learns_whatever_the_units(loss):
     assert mistakes[0] < 300
 
 
+@pytest.mark.parametrize(("loss", "invariant"), INVARIANT)
+@pytest.mark.parametrize("rate", [1e-9, 0.5, 100.0, 1e9])
+def test_an_invariant_step_passes_no_label_and_is_that_of_many_small_ones(loss, invariant, rate):
+    x, y = [[1.0, -2.0, 0.5]], [-1]
+    learner = plain(rate=rate, loss=loss, invariant=invariant)
+    before = learner.score_many(x).item()
+    learner.learn_many(x, y)
+    after = learner.score_many(x).item()
+    assert after < before
+    if loss != "logistic":
+        assert after >= -1.0
+    # Every feature is divided by its own value, so that N = 3 and each sqrt(G) is the slope times that value.
+    h = rate * math.sqrt(1 / 3) * 3 / abs(naive.slope_of(loss, 0.0, -1))
+    assert after == pytest.approx(naive.invariant_change(loss, 0.0, -1, h), rel=1e-9)
+    small, score = 100_000, 0.0
+    for _ in range(small if rate < 1000 else 0):
+        score -= naive.slope_of(loss, score, -1) * h / small
+    assert rate > 1000 or after == pytest.approx(score, rel=2e-2)
+
+
 def test_no_bound_is_claimed():
     learner = aw.NormalizedAdaGrad()
     learner.learn_many([[1.0, 2.0], [2.0, -1.0]], [1, -1])
@@ -340,6 +371,8 @@ def test_no_bound_is_claimed():
         ({"rate": math.inf}, "rate must be a positive finite number; received inf"),
         ({"loss": "log"}, "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared'; received 'log'"),
         ({"intercept": 1}, "intercept must be True or False; received 1"),
+        ({"invariant": 1}, "invariant must be True or False; received 1"),
+        ({"invariant": True, "loss": "perceptron"}, "invariant must be False for the perceptron loss; received True"),
     ],
 )
 def test_bad_options_are_refused(options, message):

@@ -17,6 +17,7 @@ LEARNERS = {
     "voted": aw.VotedPerceptron,
     "margin": aw.MarginPerceptron,
     "selective": aw.SelectivePerceptron,
+    "passive": aw.PassiveAggressive,
     "winnow": aw.Winnow,
     "balanced": aw.BalancedWinnow,
     "svm": aw.OnlineSVM,

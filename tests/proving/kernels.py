@@ -5,9 +5,11 @@ import math
 import numpy as np
 
 import afterwit as aw
+import naive_committee
 import naive_exact as exact
 import naive_kernels as naive
 from afterwit import kernels
+from afterwit.errors import AfterwitError
 from expert_cases import Case
 from naive_bounds import BOUNDS
 from naive_multiclass import one_vs_rest
@@ -208,6 +210,41 @@ def votes(table, random, kind, members, X, y):
         table.certificate(made, name, Truth(observed, bound, slack, bound_slack=spread + slack))
         if made.hindsight is not None:
             table.same(key_of(type(made.theorem)), name, made.hindsight.value, min(wrong), slack=slack)
+
+
+@subject("Committee, mixture", "reductions.committee.MixtureMistakesBound", "reductions.committee.MixtureLossBound")
+def mixture(table, random):
+    """Labels of a stream, or in half of the sequences those that the committee gives less."""
+    X, y, _, _ = stream(random, 25)
+    X = X / (np.abs(X).max(initial=0.0) or 1.0) if random.random() < 0.7 else X
+    members = [aw.SGD(rate=2.0), aw.Perceptron(), aw.RepeatLastLabel(), aw.ScaleFree(), aw.Calibrated("perceptron")]
+    members = [members[i] for i in random.permutation(5)[: int(random.integers(1, 6))]]
+    learner = aw.Committee(members, labels=(-1, 1))
+    twins = [type(member)(**{**member.parameters, "labels": (-1, 1)}) for member in members]
+    adversary = random.random() < 0.5
+    said, labels, mistakes = [], [], 0
+    for x, given in zip(X, y.tolist(), strict=True):
+        try:
+            label = -learner.predict_one(x) if adversary else given
+            said.append([twin.score_one(x) for twin in twins])
+            for twin in twins:
+                twin.learn_one(x, label)
+            mistakes += int(learner.learn_one(x, label) != label)
+        except AfterwitError:
+            # A score that would be no number: a sequence that ends here.
+            return
+        labels.append(label)
+    run = naive_committee.mixture(said, [twin.gives_probabilities for twin in twins], labels)
+    cost = 4 * (math.log(len(members)) - max(len(labels) - 1, 0) * math.log(0.999))
+    bound = min(loss + wrong for loss, wrong in zip(run["losses"], run["wrong"], strict=True)) + cost
+    slack = 1e-9 * (1 + bound)
+    for made in all_of(learner.certificate()):
+        in_mistakes = made.quantity == "mistakes"
+        observed, wanted = (mistakes, bound / math.log(2)) if in_mistakes else (run["loss"], bound)
+        table.certificate(made, "Committee, mixture", Truth(observed, wanted, slack, bound_slack=2 * slack))
+        if made.hindsight is not None:
+            least = min(run["wrong"] if in_mistakes else run["losses"])
+            table.same(key_of(type(made.theorem)), "Committee, mixture", made.hindsight.value, least, slack=slack)
 
 
 #: The theorem of each algorithm that weighs the members.

@@ -355,6 +355,27 @@ def margin_perceptron(table, random):
             table.certificate(made, "MarginPerceptron", Truth(len(updates), 16 * (comparison.radius / rho) ** 2))
 
 
+@subject("PassiveAggressive", "linear.passive_aggressive.PassiveAggressiveBound")
+def passive_aggressive(table, random):
+    X, y, u, _ = stream(random)
+    intercept, passes = bool(random.random() < 0.3), int(random.choice([1, 1, 3]))
+    rows = seen_rows(X, intercept)
+    u = [0.0, *u] if intercept else list(u)
+    comparison = Comparison(rows, y, u)
+    C = pick(random, 1.0, 0.01, 100.0) / (comparison.radius**2 or 1.0)
+    learner = aw.PassiveAggressive(C, intercept=intercept)
+    predicted = np.concatenate([learner.learn_many(form_of(random, X), y) for _ in range(passes)])
+    mistakes = int((predicted != np.tile(y, passes)).sum())
+    for made in all_of(learner.certificate(X, y, comparator=u[1:] if intercept else u)):
+        bound = None
+        if made.bound is not None:
+            length = made.inputs["|u|"]
+            scale = length / comparison.length if comparison.length else 0.0
+            total = passes * float(sum(comparison.hinges(scale)))
+            bound = max(comparison.radius**2, 1 / C) * (length**2 + 2 * C * total)
+        table.certificate(made, "PassiveAggressive", Truth(mistakes, bound))
+
+
 @subject("the SVM left out", PERCEPTRON + "SVMLeaveOneOutBound")
 def svm(table, random):
     """Leaving one row out of an SVM without offset: at most as many errors as there are support vectors."""

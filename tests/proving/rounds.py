@@ -79,6 +79,7 @@ LINEAR = {
     "VotedPerceptron": lambda unit: aw.VotedPerceptron(),
     "MarginPerceptron": lambda unit: aw.MarginPerceptron(margin=1e-3 * unit),
     "SelectivePerceptron": lambda unit: aw.SelectivePerceptron(b=unit**2, seed=3),
+    "PassiveAggressive": lambda unit: aw.PassiveAggressive(C=1 / unit**2),
     "Winnow": lambda unit: aw.Winnow(rate=0.3 / unit),
     "BalancedWinnow": lambda unit: aw.BalancedWinnow(rate=0.3 / unit),
     "SGD": lambda unit: aw.SGD(intercept=False, loss="hinge", rate=0.1 / unit**2),

@@ -1,6 +1,7 @@
 """The committee: by its oracle, by its contract, by its theorems; any members, any weighting, any labels."""
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +14,12 @@ import naive_committee
 from afterwit import kernels
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError, LabelError
-from afterwit.reductions.committee import ExpectedMistakesBound, VoteBound
+from afterwit.reductions.committee import ExpectedMistakesBound, MixtureLossBound, MixtureMistakesBound, VoteBound
 from afterwit.storage import register
 from afterwit.testing import learners as testing
 from problems import FORMS, as_dicts, one_by_one, small_integers
 
+CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "models"
 SMALL = {"plain": aw.Perceptron(), "shifted": aw.Perceptron(intercept=True), "last": aw.RepeatLastLabel()}
 
 
@@ -90,12 +92,16 @@ def test_the_contract_with_other_members(check):
 ORACLES = {"fixed-share": naive_committee.NaiveFixedShare, "adahedge": naive_committee.NaiveAdaHedge}
 
 
+def naive_members():
+    return [naive_committee.NaivePerceptron(), naive_committee.NaivePerceptron(True), naive_committee.NaiveRepeat()]
+
+
 @settings(max_examples=40)
 @given(small_integers, st.sampled_from(FORMS), st.sampled_from(sorted(ORACLES)))
 def test_it_does_what_the_oracle_does(problem, form, weighting):
     X, y = problem
-    naive = [naive_committee.NaivePerceptron(), naive_committee.NaivePerceptron(True), naive_committee.NaiveRepeat()]
-    scores, _, member_mistakes, expected, weights = naive_committee.committee(naive, X, y, ORACLES[weighting])
+    found = naive_committee.committee(naive_members(), X, y, ORACLES[weighting])
+    scores, _, member_mistakes, expected, weights = found
     committee = aw.Committee(SMALL, weighting=weighting)
     found = committee.learn_scores(form(X), y)
     assert found.tolist() == pytest.approx(scores, abs=1e-9)
@@ -111,15 +117,86 @@ def test_it_does_what_the_oracle_does(problem, form, weighting):
 
 def test_a_longer_run_by_the_oracle():
     X, y = stream(3, rows=400)
-    naive = [naive_committee.NaivePerceptron(), naive_committee.NaivePerceptron(True), naive_committee.NaiveRepeat()]
-    scores, mistakes, member_mistakes, expected, weights = naive_committee.committee(naive, X.astype(int).tolist(), y)
-    committee = aw.Committee(SMALL)
+    found = naive_committee.committee(naive_members(), X.astype(int).tolist(), y)
+    scores, mistakes, member_mistakes, expected, weights = found
+    committee = aw.Committee(SMALL, "fixed-share")
     assert committee.learn_scores(X, y).tolist() == pytest.approx(scores, abs=1e-9)
     assert committee.mistakes == mistakes
     assert committee.member_mistakes == dict(zip(SMALL, member_mistakes, strict=True))
     assert committee.expected_mistakes == pytest.approx(expected, rel=1e-9)
     assert list(committee.weights.values()) == pytest.approx(weights, abs=1e-9)
     assert committee.best_member == min(SMALL, key=committee.member_mistakes.__getitem__)
+
+
+def mixture_by_the_oracle(committee, X, y):
+    """What the oracle makes of the scores that members of these kinds have alone."""
+    alone = {name: type(member)(**member.parameters) for name, member in committee.members.items()}
+    said = np.column_stack([member.learn_scores(X, y) for member in alone.values()])
+    speaks = [member.gives_probabilities for member in alone.values()]
+    return naive_committee.mixture(said.tolist(), speaks, [int(label) for label in y])
+
+
+@settings(max_examples=40)
+@given(small_integers, st.sampled_from(FORMS))
+def test_the_mixture_is_the_oracle(problem, form):
+    X, y = problem
+    pool = [aw.SGD(rate=3.0), "perceptron", aw.RepeatLastLabel, aw.Calibrated("perceptron"), aw.AdaGrad(rate=2.0)]
+    committee, singly = aw.Committee(pool), aw.Committee(pool)
+    run = mixture_by_the_oracle(committee, form(X), y)
+    assert committee.learn_scores(form(X), y).tolist() == pytest.approx(run["scores"], rel=1e-9, abs=1e-9)
+    assert list(committee.weights.values()) == pytest.approx(run["weights"], rel=1e-9)
+    assert list(committee.member_losses.values()) == pytest.approx(run["losses"], rel=1e-9)
+    assert list(committee.member_mistakes.values()) == run["wrong"]
+    assert committee.log_loss == pytest.approx(run["loss"], rel=1e-9)
+    for x, label in zip(one_by_one(form, X), y, strict=True):
+        probabilities, score, said = singly.predict_proba_one(x), singly.score_one(x), singly.predict_one(x)
+        assert probabilities[1] + probabilities[-1] == pytest.approx(1)
+        assert (said == 1) == (probabilities[1] >= 0.5) == (score >= 0)
+        assert singly.learn_one(x, label) == said
+    assert singly == committee
+    assert committee.certificate(form(X), y).verdict is Verdict.HOLDS
+
+
+def test_a_longer_mixture_is_the_oracle():
+    X, y = stream(3, rows=600)
+    committee = aw.Committee()
+    run = mixture_by_the_oracle(committee, X, y)
+    assert committee.learn_scores(X, y).tolist() == pytest.approx(run["scores"], rel=1e-8, abs=1e-8)
+    assert list(committee.weights.values()) == pytest.approx(run["weights"], rel=1e-8)
+    assert committee.log_loss == pytest.approx(run["loss"], rel=1e-9)
+    many = committee.predict_proba_many(X)
+    assert many.tolist() == [list(committee.predict_proba_one(x).values()) for x in X]
+    assert committee.gives_probabilities
+    assert committee.expected_mistakes is None
+
+
+def test_scores_of_any_size_count_as_numbers_do():
+    """A score of 1e6 is no surer than one of 36: what it loses where it is wrong is finite."""
+    committee = aw.Committee([aw.SGD(rate=1e6), "repeat-last-label"])
+    committee.learn_many([[1.0], [1.0]], [1, -1])
+    assert committee.member_losses["SGD(rate=1000000.0)"] == pytest.approx(np.log(2) + 36)
+    assert np.isfinite(committee.score_one([-1e3]))
+
+
+def test_members_without_probabilities_speak_by_how_often_they_were_right():
+    committee = aw.Committee({"never": StubbornMember})
+    odds = []
+    for label in (-1, -1, -1, 1, 1, 1, 1):
+        odds.append(committee.score_one([1.0]))
+        committee.learn_one([1.0], label)
+    assert odds == pytest.approx([0.0, *(-np.log([2, 3, 4, 2, 4 / 3])), 0.0])
+    # As often wrong as right, or more often: nothing is known, and a tie is positive.
+    assert committee.score_one([1.0]) == 0.0
+    assert committee.predict_one([1.0]) == 1
+
+
+def test_members_that_vote_have_no_probabilities():
+    committee = aw.Committee(SMALL, "adahedge")
+    assert not committee.gives_probabilities
+    assert committee.log_loss is None
+    assert committee.member_losses is None
+    with pytest.raises(NotImplementedError, match="Committee gives no probabilities"):
+        committee.predict_proba_one([1.0])
 
 
 def test_members_learn_what_they_would_alone():
@@ -142,6 +219,18 @@ def test_members_learn_what_they_would_alone():
 def test_the_default_members():
     assert list(aw.Committee().members) == [
         "ScaleFree",
+        "NormalizedAdaGrad",
+        "NormalizedAdaGrad, rate 1.5",
+        "NormalizedAdaGrad, squared",
+        "NormalizedAdaGrad, hinge",
+        "AdaGrad",
+        "standardized AdaGrad",
+        "standardized ScaleFree",
+        "standardized PassiveAggressive",
+        "RepeatLastLabel",
+    ]
+    assert list(aw.Committee(weighting="boa").members) == [
+        "ScaleFree",
         "ScaleFree(epsilon=0.1)",
         "NormalizedAdaGrad",
         "NormalizedAdaGrad(rate=1.5)",
@@ -159,7 +248,7 @@ def test_a_tie_is_positive_and_scores_stay_in_range():
     assert committee.score_one({}) == 0.0
     assert committee.predict_one({}) == "b"
     X, y = stream(1)
-    other = aw.Committee()
+    other = aw.Committee(weighting="fixed-share")
     assert (np.abs(other.learn_scores(X, y)) <= 1).all()
     assert (np.abs(other.score_many(X)) <= 1).all()
 
@@ -193,7 +282,7 @@ def test_strings_for_members_that_take_strings():
     texts, y = ["cheap pills", "lunch?", "lunches", "pills"], [1, -1, -1, 1]
     committee.learn_many(texts, y)
     singly = aw.Committee([aw.KernelPerceptron(kernels.string(2)), aw.KernelPerceptron(kernels.string(3))])
-    assert [singly.learn_one(text, label) for text, label in zip(texts, y, strict=True)] == [1, 1, -1, 1]
+    assert [singly.learn_one(text, label) for text, label in zip(texts, y, strict=True)] == [1, 1, 1, 1]
     assert singly == committee
     with pytest.raises(InputError, match="X must be"):
         aw.Committee([aw.KernelPerceptron(kernels.string(2)), "perceptron"]).learn_many(texts, y)
@@ -221,7 +310,7 @@ def test_votes_do_not_rank_classes():
         ({"learners": ["perceptrom"]}, "learners must be one of .*perceptron"),
         ({"learners": [aw.AdaHedge]}, "a class must need no arguments"),
         ({"learners": {1: aw.Perceptron}}, "the names of learners must be strings"),
-        ({"weighting": "hedge"}, "weighting must be one of fixed-share, adahedge, boa, mlpol"),
+        ({"weighting": "hedge"}, "weighting must be one of mixture, fixed-share, adahedge, boa, mlpol"),
         ({"weighting": aw.AdaHedge}, "weighting must be one of"),
         ({"weighting": aw.WeightedMajority(7)}, "weighting must be an expert algorithm that learns from losses alone"),
         ({"weighting": aw.Exp3(7)}, "weighting must be an expert algorithm that sees the losses of all"),
@@ -350,7 +439,7 @@ def test_adahedge_bound_in_closed_form():
 
 def test_the_bound_of_fixed_share_in_closed_form():
     X, y = stream(8, rows=200)
-    committee = aw.Committee(SMALL)
+    committee = aw.Committee(SMALL, "fixed-share")
     committee.learn_many(X, y)
     least = min(committee.member_mistakes.values())
     cost = np.log(3) - 199 * np.log(0.999)
@@ -363,7 +452,7 @@ def test_the_bound_of_fixed_share_in_closed_form():
 
 def test_half_of_the_weight_is_enough_for_a_mistake():
     """The factor 2 is needed: one of two members is right in every round, and the tie goes the wrong way."""
-    committee = aw.Committee({"never": StubbornMember, "always": aw.Perceptron()})
+    committee = aw.Committee({"never": StubbornMember, "always": aw.Perceptron()}, "fixed-share")
     assert committee.learn_one({}, -1) == 1
     assert committee.mistakes == 1 == 2 * committee.expected_mistakes
 
@@ -372,7 +461,7 @@ def test_half_of_the_weight_is_enough_for_a_mistake():
 def test_the_vote_against_an_adversary(seed):
     """Every label is the one the committee does not say: the bound holds where it hurts most."""
     random = np.random.default_rng(seed)
-    committee = aw.Committee(["perceptron", "repeat-last-label", aw.AdaGrad, StubbornMember])
+    committee = aw.Committee(["perceptron", "repeat-last-label", aw.AdaGrad, StubbornMember], "fixed-share")
     X = random.integers(-2, 3, size=(300, 4)).astype(float)
     for x in X:
         committee.learn_one(x, -committee.predict_one(x))
@@ -381,6 +470,57 @@ def test_the_vote_against_an_adversary(seed):
     assert committee.expected_mistakes >= 150 - 1e-9
     assert certificate.verdict is Verdict.HOLDS
     assert certificate.others[0].verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_the_mixture_against_an_adversary(seed, scale):
+    """Every label is the one that the committee gives less, at any scale, also after rounds of another kind."""
+    random = np.random.default_rng(seed)
+    committee = aw.Committee(labels=(-1, 1))
+    X = scale * random.integers(-2, 3, size=(200, 4)).astype(float)
+    committee.learn_many(X[:50], np.where(X[:50, 0] >= 0, 1, -1))
+    before = committee.mistakes
+    for x in X[50:]:
+        committee.learn_one(x, -committee.predict_one(x))
+    mistakes, loss = committee.certificate(), committee.certificate().others[0]
+    assert committee.mistakes == before + 150
+    assert committee.log_loss >= 150 * np.log(2) - 1e-9
+    assert (mistakes.verdict, loss.verdict) == (Verdict.HOLDS, Verdict.HOLDS)
+    assert (loss.quantity, loss.observed) == ("log loss", committee.log_loss)
+    # The step from the one to the other, and the bound against every member.
+    assert committee.mistakes <= committee.log_loss / np.log(2)
+    cost = 4 * (np.log(10) - 199 * np.log(0.999))
+    for name, own in committee.member_losses.items():
+        assert committee.log_loss <= own + committee.member_mistakes[name] + cost
+        assert loss.bound <= own + committee.member_mistakes[name] + cost + 1e-6
+
+
+def test_the_bound_of_a_mixture_in_closed_form():
+    X, y = stream(8, rows=200)
+    committee = aw.Committee(SMALL)
+    committee.learn_many(X, y)
+    losses, mistakes = committee.member_losses, committee.member_mistakes
+    least = min(losses[name] + mistakes[name] for name in losses)
+    certificate = committee.certificate(X, y)
+    (loss,) = certificate.others
+    assert loss.bound == pytest.approx(least + 4 * (np.log(3) - 199 * np.log(0.999)))
+    assert certificate.bound == pytest.approx(loss.bound / np.log(2))
+    assert loss.hindsight.value == min(losses.values())
+    assert certificate.hindsight.value == min(mistakes.values())
+    assert MixtureLossBound.bound(7.0, 3, 1, 1, 0.001) == 10
+
+
+def test_log_losses_that_were_tampered_with_get_no_certificate():
+    X, y = stream(7)
+    committee = aw.Committee(SMALL)
+    committee.learn_many(X, y)
+    state = committee.state()
+    state["weighting"]["losses"] = state["weighting"]["losses"] * 0.9
+    committee.restore(state)
+    certificate = committee.certificate(X, y)
+    assert certificate.verdict is Verdict.NOT_APPLICABLE
+    assert "plain has the log loss" in certificate.failed[0].detail
 
 
 def test_several_passes_and_no_rounds_at_all():
@@ -431,7 +571,8 @@ def test_a_weighting_whose_theorem_does_not_apply():
 
 
 def test_the_theorems_say_what_they_are():
-    assert aw.Committee.theorems == (VoteBound(), ExpectedMistakesBound())
+    kinds = [type(theorem) for theorem in aw.Committee.theorems]
+    assert kinds == [MixtureMistakesBound, MixtureLossBound, VoteBound, ExpectedMistakesBound]
     assert VoteBound.bound(7.5) == 15
     assert ExpectedMistakesBound.bound(7.5) == 7.5
 
@@ -461,6 +602,26 @@ def test_a_saved_pool_comes_back(tmp_path):
     x = {"f0": 1.0}
     assert again.learn_one(x, None) == committee.learn_one(x, None)
     assert again == committee
+
+
+def test_a_committee_that_was_saved_without_the_names_of_its_members_still_votes():
+    """Made by a version whose default was the vote of ten, and whose files did not say which ten."""
+    learner = aw.load(CORPUS / "Committee-voters.model")
+    assert list(learner.members) == list(aw.Committee(weighting="fixed-share").members)
+    assert (learner.rounds, learner.mistakes, learner.gives_probabilities) == (40, 6, False)
+    assert learner.certificate().verdict is Verdict.HOLDS
+    mixture = aw.load(CORPUS / "Committee-mixture.model")
+    assert (mixture.rounds, mixture.gives_probabilities) == (50, True)
+    assert mixture.certificate().verdict is Verdict.HOLDS
+
+
+def test_other_default_members_do_not_change_a_saved_model(tmp_path, monkeypatch):
+    X, y = stream(9)
+    committee = aw.Committee()
+    committee.learn_many(X, y)
+    aw.save(committee, tmp_path / "m")
+    monkeypatch.setattr("afterwit.reductions._members.default_pool", lambda: {"other": aw.Perceptron()})
+    assert aw.load(tmp_path / "m") == committee
 
 
 def test_a_member_that_cannot_be_saved_is_refused(tmp_path):
@@ -500,7 +661,10 @@ def test_options_can_be_read_and_changed():
     assert committee.labels == (0, 1)
     assert committee.clone({"weighting": "boa"}).parameters["weighting"] == "boa"
     assert type(committee.clone({"weighting": "boa"}).weighting) is aw.BOA
-    assert aw.Committee().parameters == {"learners": None, "weighting": "fixed-share", "labels": None}
+    parameters = aw.Committee().parameters
+    assert list(parameters) == ["learners", "weighting", "labels"]
+    assert (parameters["weighting"], parameters["labels"]) == ("mixture", None)
+    assert list(parameters["learners"]) == list(aw.Committee().members)
 
 
 def test_what_it_looks_like():
@@ -510,8 +674,8 @@ def test_what_it_looks_like():
     assert repr(committee) == "Committee(2 learners, labels=('a', 'b')): 4 rounds, 1 mistake"
     assert str(committee).splitlines() == [
         "                  mistakes     error    weight",
-        "plain                    1    25.00%    0.6221",
-        "last                     2    50.00%    0.3779",
+        "plain                    1    25.00%    0.5732",
+        "last                     2    50.00%    0.4268",
         "the committee            1    25.00%",
     ]
     assert repr(aw.Committee(weighting="boa")).startswith("Committee(weighting=boa, labels=(-1, 1))")

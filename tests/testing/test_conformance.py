@@ -24,6 +24,7 @@ CLASSIFIERS = {
     "GeneralizedHalving": ({"hypotheses": concepts.monotone_disjunctions(5)},),
     "Halving": ({"hypotheses": concepts.monotone_disjunctions(4)},),
     "MarginPerceptron": ({}, {"margin": 0.02}),
+    "PassiveAggressive": ({}, {"C": 0.1}),
     # Unless they are named, other labels than those of the suite might come.
     "AveragedMulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
     "MulticlassPerceptron": ({"labels": (-1, 1)}, {"labels": (-1, 1), "intercept": True}),
@@ -32,7 +33,7 @@ CLASSIFIERS = {
     "NearestNeighbours": ({"labels": (-1, 1)}, {"labels": (-1, 1), "neighbours": 1, "window": 7}),
     "OneVsRest": ({"labels": (-1, 1)},),
     "SoftmaxAdaGrad": ({"labels": (-1, 1)}, {"labels": (-1, 1), "rate": 2.0, "delta": 0, "intercept": False}),
-    "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared"}),
+    "NormalizedAdaGrad": ({}, {"loss": "hinge", "rate": 0.1}, {"loss": "squared"}, {"invariant": True}),
     "OnlineSVM": ({}, {"C": 0.5, "rate": 0.3}),
     "SGD": (
         {},

@@ -1,4 +1,8 @@
-"""Certifying a committee: from its members' own counts and what its expert algorithm promises."""
+"""Certifying a committee: from its members' own counts, and what weighs them.
+
+Of a mixture the theorem is about the log losses of the members and their mistakes; of a vote about what the expert
+algorithm promises. With the rounds at hand the members are played again alone, and the mixture is computed with numpy.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,18 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from afterwit.certify.replay import same_rounds
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Certificate, Evidence, Hindsight, Verdict
 from afterwit.core.theorem import Theorem
+from afterwit.data.labels import Labels
 from afterwit.errors import counted
+from afterwit.reductions._members import Members
+from afterwit.reductions._mixture import ALPHA
 
+#: How far sums may be apart, in parts of them, and scores from 0 that rounding decides about.
+CLOSE = 1e-9
 SAME_COUNTS = "every member counts as many mistakes as its weight is based on"
 
 
@@ -19,25 +30,35 @@ class CommitteeEvidence(Evidence):
     """What happened, by the members' counts, and what the expert algorithm promises about it."""
 
     mistakes: int
-    #: The mistakes of following a member by chance, as the weights were.
-    expected: float
-    #: The most these can be (infinite if no theorem of the expert algorithm applies), and what that came from.
-    promised: float
     inputs: dict[str, float | str]
     best_member: Hindsight | None
+    votes: bool = True
+    #: The mistakes of following a member by chance, as the weights were.
+    expected: float = 0.0
+    #: The most these can be (infinite if no theorem of the expert algorithm applies).
+    promised: float = math.inf
+    #: The log loss of the mixture, and the least of a member.
+    loss: float = 0.0
+    least_loss: Hindsight | None = None
 
     def observed(self, theorem: Theorem) -> float:
+        if theorem.quantity == "log loss":
+            return self.loss
         return self.mistakes if theorem.quantity == "mistakes" else self.expected
 
     def hindsight(self, theorem: Theorem) -> Hindsight | None:
-        return self.best_member
+        return self.least_loss if theorem.quantity == "log loss" else self.best_member
 
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
+        if theorem.quantity == "log loss":
+            return None
         return Ceiling(self.rounds, "no run of this length could break the bound")
 
 
 def gather(committee: Any, X: Any = None, y: Any = None) -> CommitteeEvidence:
     """What the theorems are applied to; with the rounds at hand, they are played again."""
+    if committee.gives_probabilities:
+        return _gather_mixture(committee, X, y)
     weighting, mistakes = committee.weighting, committee.member_mistakes
     assumptions = [] if X is None else [_played_again(committee, X, y)]
     assumptions.append(_same_counts(mistakes, weighting.expert_losses.tolist()))
@@ -47,11 +68,9 @@ def gather(committee: Any, X: Any = None, y: Any = None) -> CommitteeEvidence:
     if not found:
         why = "; ".join(first.why_not())
         assumptions.append(Assumption("a theorem of the weighting applies", Basis.OBSERVED, False, why))
-    best_member = None
-    if committee.rounds:
-        best = committee.best_member
-        best_member = Hindsight(mistakes[best], f"by {best}, the best of {len(mistakes)} members", "mistakes")
-        if comparator is not None and comparator.value < mistakes[best]:
+    best_member = _best_member(committee)
+    if best_member is not None:
+        if comparator is not None and comparator.value < best_member.value:
             best_member = replace(comparator, description=f"({comparator.description})", quantity="mistakes")
     return CommitteeEvidence(
         subject=type(committee).__name__,
@@ -62,6 +81,36 @@ def gather(committee: Any, X: Any = None, y: Any = None) -> CommitteeEvidence:
         inputs={"members": len(mistakes), **inputs},
         assumptions=tuple(assumptions),
         best_member=best_member,
+    )
+
+
+def _best_member(committee: Any) -> Hindsight | None:
+    if not committee.rounds:
+        return None
+    mistakes, best = committee.member_mistakes, committee.best_member
+    return Hindsight(mistakes[best], f"by {best}, the best of {len(mistakes)} members", "mistakes")
+
+
+def _gather_mixture(committee: Any, X: Any, y: Any) -> CommitteeEvidence:
+    """What the theorems of a mixture are applied to."""
+    mixture, mistakes = committee.weighting, committee.member_mistakes
+    losses = committee.member_losses
+    assumptions = [] if X is None else [_played_again(committee, X, y)]
+    assumptions.append(_same_counts(mistakes, mixture.member_mistakes.tolist()))
+    best = min(losses, key=lambda name: losses[name] + mistakes[name])
+    inputs = {"L": losses[best], "M": mistakes[best], "N": len(losses), "T": committee.rounds, "alpha": ALPHA}
+    least = min(losses, key=losses.__getitem__)
+    least_loss = Hindsight(losses[least], f"of {least}, the least of {len(losses)} members", "log loss")
+    return CommitteeEvidence(
+        subject=type(committee).__name__,
+        rounds=committee.rounds,
+        mistakes=committee.mistakes,
+        inputs=inputs,
+        best_member=_best_member(committee),
+        votes=False,
+        loss=mixture.loss,
+        least_loss=least_loss if committee.rounds else None,
+        assumptions=tuple(assumptions),
     )
 
 
@@ -90,17 +139,54 @@ def _same_counts(mistakes: dict[str, int], losses: list[float]) -> Assumption:
 
 
 def _played_again(committee: Any, X: Any, y: Any) -> Assumption:
-    """Whether X, y are the rounds the committee learned from: a fresh one makes the same mistakes on them."""
+    """Whether X, y are the rounds the committee learned from: fresh members make the same mistakes on them.
+
+    What a mixture makes of these is computed here; a vote is played by a fresh committee.
+    """
     fresh = type(committee)(**committee.parameters)
-    rows, *_ = fresh._checked(X, y)
+    rows, signs, *_ = fresh._checked(X, y)
+    votes = not committee.gives_probabilities
 
     def differs(passes: int) -> str:
-        for _ in range(passes):
-            fresh.learn_many(rows, y)
-        replayed = {**fresh.member_mistakes, "the committee": fresh.mistakes}
+        if votes:
+            for _ in range(passes):
+                fresh.learn_many(rows, y)
+            replayed = {**fresh.member_mistakes, "the committee": fresh.mistakes}
+        else:
+            members = Members(fresh.members, Labels(fresh.labels))
+            said = np.concatenate([members.learn(rows, signs)[0] for _ in range(passes)])
+            scores, losses = _mixed(said, np.tile(signs, passes), members.speaking > 0)
+            replayed = {**members.mistakes(), "the committee": _mistakes_of(scores, np.tile(signs, passes), committee)}
+            for name, loss, own in zip(members.names, losses, committee.member_losses.values(), strict=True):
+                if not abs(loss - own) <= CLOSE * (1 + loss):
+                    return f"{name} has the log loss {own:.6g}, these rows give {loss:.6g}"
         for name, count in {**committee.member_mistakes, "the committee": committee.mistakes}.items():
             if replayed[name] != count:
                 return f"{name} counts {counted(count, 'mistake')}, these rows give {replayed[name]:,}"
         return ""
 
     return same_rounds(committee, rows.count, differs)[0]
+
+
+def _mistakes_of(scores: Any, signs: Any, committee: Any) -> int:
+    """How often the signs of these scores are wrong; as the committee counts if rounding may decide the difference."""
+    wrong = int(np.count_nonzero((scores >= 0) != (signs > 0)))
+    return committee.mistakes if abs(wrong - committee.mistakes) <= np.count_nonzero(np.abs(scores) < CLOSE) else wrong
+
+
+def _mixed(said: Any, signs: Any, speaking: Any) -> tuple[Any, Any]:
+    """The scores of the mixture of what members say, round after round, and the log loss of every member."""
+    rounds, members = said.shape
+    shares, losses, wrong = np.full(members, 1 / members), np.zeros(members), np.zeros(members)
+    scores = np.empty(rounds)
+    for t, y in enumerate(signs.tolist()):
+        rates = np.maximum(np.log((t - wrong + 1) / (wrong + 1)), 0.0)
+        odds = np.where(speaking, np.clip(said[t], -36, 36), np.where(said[t] >= 0, rates, -rates))
+        scores[t] = np.log(shares @ (1 / (1 + np.exp(-odds)))) - np.log(shares @ (1 / (1 + np.exp(odds))))
+        missed = (said[t] >= 0) != (y > 0)
+        lost = np.logaddexp(0.0, -y * odds)
+        losses += lost
+        wrong += missed
+        shares = shares * np.exp(-(lost + missed) / 4)
+        shares = (1 - ALPHA) * shares / shares.sum() + ALPHA / members
+    return scores, losses

@@ -70,7 +70,9 @@ def facts(
     own: tuple[Comparator, ...] = ()
     assumptions: tuple[Assumption, ...] = (played.same_rounds,)
     if played.same_rounds.holds:
-        comparators += _comparators(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
+        comparators += comparators_for(
+            matrix, signs, played.passes, unit, None if given is None else unit * given[used]
+        )
         assumptions += (_starts_at_zero(learner), rule(matrix, unit))
         own = _own(learner, rows, matrix, signs, played, used)
     return {
@@ -131,7 +133,7 @@ def because_of_size(unit: float) -> str:
     return ": products of numbers as small as these vanish" if unit < 1e-150 else ""
 
 
-def _comparators(matrix: Any, signs: Signs, passes: int, unit: float, given: Any) -> tuple[Comparator, ...]:
+def comparators_for(matrix: Any, signs: Signs, passes: int, unit: float, given: Any) -> tuple[Comparator, ...]:
     """Weight vectors worth comparing with, chosen from the rows alone."""
     found: list[Comparator] = []
 

@@ -28,7 +28,7 @@ EPSILON = sys.float_info.epsilon
 #: Quantities that count rounds.
 COUNTS = ("mistakes", "updates", "promotions", "eliminations")
 #: Quantities that are sums over the rounds.
-SUMS = ("loss", "regret", "swap regret", "estimated mistakes")
+SUMS = ("loss", "log loss", "regret", "swap regret", "estimated mistakes")
 #: How wide a certificate is printed.
 WIDTH = 100
 

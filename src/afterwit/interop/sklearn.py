@@ -134,7 +134,8 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):
         if len(labels) == 2 or learner.many_labels:
             self.learner_ = type(learner)(**{**learner.parameters, "labels": labels})
         elif isinstance(learner, Committee):
-            self.learner_ = MulticlassCommittee(**{**learner.parameters, "labels": labels})
+            parameters = {name: value for name, value in learner.parameters.items() if value != MIXTURE}
+            self.learner_ = MulticlassCommittee(**{**parameters, "labels": labels})
         else:
             self.learner_ = OneVsRest(learner, labels=labels)
         self.classes_ = classes

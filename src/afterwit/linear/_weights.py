@@ -218,8 +218,9 @@ class WeightLearner(RowLearner):
 
     def _column(self, place: int) -> Any:
         """A copy of one of the things that are stored for every feature."""
-        numbers = np.array(self._weights[: self._features * self._stride])
-        return numbers.reshape(self._features, len(self._stored), self._numbers_of_each)[:, place].reshape(-1)
+        numbers = np.asarray(self._weights[: self._features * self._stride])
+        of_each = numbers.reshape(self._features, len(self._stored), self._numbers_of_each)
+        return np.array(of_each[:, place]).reshape(-1)
 
     def _state(self) -> dict[str, Any]:
         numbers = {name: self._column(place) for place, name in enumerate(self._stored)}

@@ -9,14 +9,21 @@ Update      from w = s = G = 0 and N = 0, for every feature i that is not 0 in r
                                    w_i <- w_i - rate sqrt(t / N) g_{t,i} / (s_i sqrt(G_i)), none if G_i is 0
             To multiply a feature by any number changes no prediction. N / t is the mean square of a row whose features
             are divided by s: rows with many features take shorter steps.
+            With ``invariant`` a step goes only as far as many small ones in its direction would, with the slope taken
+            anew before each. It changes the score by d in place of -g h, where h = rate sqrt(t / N) sum_i x_{t,i}^2 /
+            (s_i sqrt(G_i)) and m = y_t w . x_t:
+            hinge      y_t min(h, 1 - m)
+            squared    (y_t - w . x_t) (1 - exp(-h))
+            logistic   y_t d', where d' + exp(m) (exp(d') - 1) = h
+            So no step passes the label, and a row that comes with twice the weight is as two rows.
 Numbers     kept are v_i = w_i s_i, s_i and H_i = G_i / s_i^2. The score is the sum of v_i z_i with z_i = x_i / s_i,
             where s_i is at least |x_i|: the division shrinks the weight of a value that is larger than all before it,
             also where it only predicts. No value is squared before it is divided: its square cannot overflow.
 Guarantee   none that we know of: the regret theorem of the source could not be checked to the letter.
 Assumes     nothing about where the examples come from.
 Defaults    rate = 0.5, as in Vowpal Wabbit, which by default takes this update too, but predicts before it shrinks the
-            weights, leaves rounds without loss out of N and t, and has steps that never pass the label.
-Source      Ross, Mineiro & Langford 2013, algorithm NAG.
+            weights, leaves rounds without loss out of N and t, and has invariant steps, as here with ``invariant``.
+Source      Ross, Mineiro & Langford 2013, algorithm NAG; the invariant steps: Karampatziakis & Langford 2011.
 
 >>> learner, other = NormalizedAdaGrad(), NormalizedAdaGrad()
 >>> for metres, label in ((1.0, 1), (3.0, -1), (2.0, -1), (0.5, 1)):
@@ -35,22 +42,22 @@ import numpy as np
 
 from afterwit.core.declared import Option, not_negative
 from afterwit.core.learner import view
-from afterwit.data.checks import FLOAT_MAX, one_of, positive_number
+from afterwit.data.checks import FLOAT_MAX, flag, one_of, positive_number
 from afterwit.data.margin_losses import LOSSES
-from afterwit.errors import invalid
+from afterwit.errors import Words, invalid
 from afterwit.linear._engine import PRACTICAL
 from afterwit.linear._stops import MODERATE
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
-    from cython.cimports.afterwit.linear._losses import slope
+    from cython.cimports.afterwit.linear._losses import invariant_share, slope
     from cython.cimports.afterwit.linear._products import product
     from cython.cimports.libc.math import fabs, sqrt
 else:
     from math import fabs, sqrt
 
     from afterwit.linear._engine import LinearLearner
-    from afterwit.linear._losses import slope
+    from afterwit.linear._losses import invariant_share, slope
     from afterwit.linear._products import product
 
 #: How many entries of a row are laid out at once, where the compiler handles several of them in one step.
@@ -64,10 +71,13 @@ class NormalizedAdaGrad(LinearLearner):
     rate       the length of a first step, for features that are divided by their largest value
     loss       "perceptron", "hinge", "logistic" or "squared"
     intercept  whether every example has a further feature of value 1
+    invariant  whether steps are invariant, so that none passes the label; for long rows, such as texts. Not with the
+               perceptron loss, which has nothing to go on towards where the score is 0
     labels     the negative and the positive label
     """
 
     _rate: cython.double
+    _invariant: cython.bint
     # N: the sum over all rounds and features of z^2.
     _norms = cython.declare(cython.double, visibility="public")
     # What steps are measured in: 1, but for real targets.
@@ -94,11 +104,15 @@ class NormalizedAdaGrad(LinearLearner):
     options = (
         Option("rate", 0.5, positive_number),
         Option("loss", "logistic", one_of(LOSSES)),
+        Option("invariant", False, flag),
         *PRACTICAL,
     )
 
     def _begin(self) -> None:
         self._rate = self._options["rate"]
+        self._invariant = self._options.get("invariant", False)
+        if self._invariant and self._options["loss"] == "perceptron":
+            raise invalid("invariant", "False for the perceptron loss", Words("True"))
         self._norms = 0.0
         self._unit = 1.0
         self._grown = 0
@@ -178,10 +192,28 @@ class NormalizedAdaGrad(LinearLearner):
                 moves = self._totals[k] > 0
                 amount = self._amounts[k] if moves else 0.0
                 self._amounts[k] = rate * amount / sqrt(self._totals[k] if moves else 1.0)
-            for k in range(count):
-                self._weights[3 * self._columns[self._offset + begin + k]] -= self._amounts[k]
+            if self._invariant:
+                for k in range(count):
+                    self._held[begin + k] = self._amounts[k]
+            else:
+                for k in range(count):
+                    self._weights[3 * self._columns[self._offset + begin + k]] -= self._amounts[k]
             begin += count
+        if self._invariant:
+            self.step(y, score, derivative)
         return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def step(self, y: cython.double, score: cython.double, derivative: cython.double) -> cython.void:
+        """Take the part of the step that is laid out in ``_held`` which many small ones would come to."""
+        k: cython.Py_ssize_t
+        # By what the whole step would change the score, for a slope of 1.
+        length: cython.double = product(self._held, self._shares, 0, self._length) / derivative
+        share: cython.double = invariant_share(self._loss, y, score, derivative, length)
+        for k in range(self._length):
+            self._weights[3 * self._columns[self._offset + k]] -= share * self._held[k]
 
     @cython.cfunc
     @cython.nogil

@@ -68,6 +68,17 @@ def reads_rows(learner: Any) -> bool:
     return not isinstance(learner, BinaryLearner) or type(learner)._read is BinaryLearner._read
 
 
+def is_steady(learner: Any) -> bool:
+    """Whether it cannot diverge, whatever it has learned, as long as values are moderate."""
+    return hasattr(learner, "_is_steady") and bool(learner._is_steady())
+
+
+def make_ready(learner: Any, entries: int, width: int) -> None:
+    """Let a learner that keeps something for every feature make room for one more example."""
+    if hasattr(learner, "_make_ready"):
+        learner._make_ready(entries, width)
+
+
 def one_row(x: Any) -> Any:
     """One example, a dict or not, as rows."""
     x = as_mapping(x)
@@ -100,12 +111,16 @@ def score_rows(learner: Any, rows: Any, ask: Ask) -> Floats:
 
 
 def learn_rows(
-    learner: Any, rows: Any, signs: Any, ask: Ask, labels: tuple[Any, Any] = (-1, 1)
+    learner: Any, rows: Any, signs: Any, ask: Ask, labels: tuple[Any, Any] = (-1, 1), guarded: bool = False
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Learn the rows in order: what the learner said before each label was used, and where it changed."""
+    """Learn the rows in order: what the learner said before each label was used, and where it changed.
+
+    ``guarded``: if anything is raised, the caller puts the learner back into its state.
+    """
     updated = np.zeros(rows.count, dtype=np.int8)
     if isinstance(learner, BinaryLearner):
-        return learner._learn(rows, signs, updated), updated.astype(bool)
+        learn = getattr(learner, "_learn_unguarded", learner._learn) if guarded else learner._learn
+        return learn(rows, signs, updated), updated.view(bool)
     said = np.empty(rows.count)
     for i, sign in enumerate(signs.tolist()):
         x, before = rows.row(i), learner.updates

@@ -13,47 +13,70 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.core.learner import BinaryLearner
 from afterwit.core.registry import learner_class
 from afterwit.data.labels import Labels
 from afterwit.data.rows import Rows, read_many, read_one
 from afterwit.data.values import same_value
 from afterwit.errors import invalid, shorten
 from afterwit.experts.repeat_last_label import RepeatLastLabel
-from afterwit.linear._engine import LinearLearner
 from afterwit.linear._row import is_harmless
 from afterwit.linear._stops import MODERATE
 from afterwit.linear.adagrad import AdaGrad
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad
+from afterwit.linear.passive_aggressive import PassiveAggressive
 from afterwit.linear.scale_free import ScaleFree
 from afterwit.linear.sgd import SGD
 from afterwit.reductions._binary import (
     blank,
     fresh,
+    is_steady,
     learn_rows,
+    make_ready,
     reads_rows,
     score_rows,
     shared_row,
     undone_if_refused,
 )
+from afterwit.reductions.calibrated import Calibrated
 from afterwit.reductions.standardize import Standardize
 
 LEARNERS = "learners of two labels, their classes or names, in a sequence or in a dict by name"
 
-Votes = npt.NDArray[np.int8]
+Floats = npt.NDArray[np.float64]
 
 
 # ---------------------------------------------------------------------- reading the members
 
 
-def default_pool() -> list[Any]:
+def default_pool() -> dict[str, Any]:
     """A few learners that differ as much as possible: at home in any units, on short and long texts, and under drift.
 
-    `ScaleFree` and `NormalizedAdaGrad` do not depend on the units of the features; two amounts of money, two rates and
-    two losses, because the best one differs from stream to stream. `AdaGrad` is good where all features are 0 or 1.
-    Behind running means and deviations, three learners do not depend on where the features have their zero either. One
-    of these is `SGD` with long steps that never become shorter: under strong drift what was learned long ago is in the
-    way. `RepeatLastLabel` does not look at the examples: where labels come in runs it is hard to beat.
+    `ScaleFree` and `NormalizedAdaGrad` do not depend on the units of the features; several rates and losses, because
+    the best one differs from stream to stream, and steps that never pass the label, for long texts. `AdaGrad` is good
+    where all features are 0 or 1. Behind running means and deviations, three learners do not depend on where the
+    features have their zero either. One of these is `PassiveAggressive`, whose steps never become shorter: under strong
+    drift what was learned long ago is in the way. `RepeatLastLabel` does not look at the examples: where labels come in
+    runs it is hard to beat. Scores that are no probabilities are calibrated.
     """
+    squared = NormalizedAdaGrad(loss="squared", invariant=True)
+    hinge = NormalizedAdaGrad(rate=1.5, loss="hinge", invariant=True)
+    return {
+        "ScaleFree": ScaleFree(),
+        "NormalizedAdaGrad": NormalizedAdaGrad(invariant=True),
+        "NormalizedAdaGrad, rate 1.5": NormalizedAdaGrad(rate=1.5, invariant=True),
+        "NormalizedAdaGrad, squared": Calibrated(squared, shift=False),
+        "NormalizedAdaGrad, hinge": Calibrated(hinge, shift=False),
+        "AdaGrad": AdaGrad(intercept=True),
+        "standardized AdaGrad": Standardize(AdaGrad(intercept=True)),
+        "standardized ScaleFree": Standardize(ScaleFree()),
+        "standardized PassiveAggressive": Calibrated(Standardize(PassiveAggressive(intercept=True)), shift=False),
+        "RepeatLastLabel": RepeatLastLabel(),
+    }
+
+
+def voting_pool() -> list[Any]:
+    """Ten that were chosen for a vote. Models of a committee that votes were saved without the names of these."""
     return [
         ScaleFree(),
         ScaleFree(epsilon=0.1),
@@ -149,8 +172,11 @@ class Members:
         safe = [getattr(learner, "learns_what_it_predicts", False) for learner in self.learners]
         self._order = sorted(range(len(self.learners)), key=safe.__getitem__)
         self._all_read_rows = all(reads_rows(learner) for learner in self.learners)
+        #: Which of them have probabilities, so that their score is the logarithm of the odds.
+        speaks = [isinstance(each, BinaryLearner) and each.gives_probabilities for each in self.learners]
+        self.speaking = np.array(speaks, dtype=np.int8)
         # Those that never diverge, as long as the values are not huge.
-        self._steady = all(learner._is_steady() for learner in self.learners if isinstance(learner, LinearLearner))
+        self._steady = all(is_steady(learner) for learner in self.learners if hasattr(learner, "_is_steady"))
         self._risky = [learner for learner, is_safe in zip(self.learners, safe, strict=True) if not is_safe]
 
     def read(self, X: Any) -> Reading:
@@ -178,63 +204,73 @@ class Members:
             parts.append(rows)
         return Reading(parts[0].count, parts[0].first, tuple(parts))
 
-    def votes(self, reading: Reading) -> Votes:
-        """What every member would predict for every example, -1 or +1. Nothing changes."""
-        said = np.empty((reading.count, len(self.learners)), dtype=np.int8)
+    def scores(self, reading: Reading) -> Floats:
+        """What every member says to every example: a score, or the sign of its prediction. Nothing changes."""
+        said = np.empty((reading.count, len(self.learners)))
         for i, (member, part) in enumerate(zip(self.learners, reading.parts, strict=True)):
-            said[:, i] = _signs(score_rows(member, part, self._asked(member)))
+            said[:, i] = score_rows(member, part, self._asked(member))
         return said
 
-    def votes_on(self, x: Any) -> list[int]:
+    def scores_on(self, x: Any) -> Floats:
         """The same for one shared row."""
-        return [self._lookup[member.predict_one(x)] for member in self.learners]
+        said = [
+            member.score_one(x) if speaks else self._lookup[member.predict_one(x)]
+            for member, speaks in zip(self.learners, self.speaking.tolist(), strict=True)
+        ]
+        return np.array([said], dtype=np.float64)
 
-    def learn(self, reading: Reading, signs: Any) -> tuple[Votes, npt.NDArray[np.bool_]]:
+    def learn(self, reading: Reading, signs: Any) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Let every member learn the examples in order; what they said before each, and where some member changed.
 
         If a member refuses one of many, it is for the caller to put all of them back.
         """
-        said = np.empty((reading.count, len(self.learners)), dtype=np.int8)
+        said = np.empty((reading.count, len(self.learners)))
         changed = np.zeros(reading.count, dtype=bool)
         to_copy: list[Any] = []
         if reading.count == 1:
             # What a member refuses it refuses here. A copy of all they know would cost more than a round.
-            self.votes(reading)
+            self.scores(reading)
             rows = next((part for part in reading.parts if isinstance(part, Rows)), None)
             harmless = True
             if rows is not None:
                 # If there is much to be made room for, a copy costs little.
-                known = max(getattr(learner, "features", 0) for learner in self.learners)
-                harmless = max(len(rows.values) // 4, rows.width) <= known and rows.are_moderate(MODERATE)
+                harmless = max(len(rows.values) // 4, rows.width) <= self._known and rows.are_moderate(MODERATE)
                 self._make_ready(0 if rows.names is None else rows.width, rows.width)
             to_copy = self._to_copy(harmless)
         with undone_if_refused(to_copy):
             for i in self._order:
                 member = self.learners[i]
-                scores, updated = learn_rows(member, reading.parts[i], signs, self._asked(member), self.labels.pair)
-                said[:, i] = _signs(scores)
+                scores, updated = learn_rows(
+                    member, reading.parts[i], signs, self._asked(member), self.labels.pair, reading.count > 1
+                )
+                said[:, i] = scores
                 changed |= updated
         return said, changed
 
-    def learn_on(self, x: Any, sign: int) -> tuple[list[int], bool]:
+    def learn_on(self, x: Any, sign: int) -> tuple[Floats, bool]:
         """The same for one shared row: what each said, and whether some member changed."""
-        said = self.votes_on(x)
+        said = self.scores_on(x)
         label = self.labels.pair[sign > 0]
         changed = False
         by_name = isinstance(x, dict)
         self._make_ready(len(x), 0 if by_name else len(x))
-        with undone_if_refused(self._to_copy(not by_name or is_harmless(x))):
+        harmless = len(x) // 4 <= self._known and (not by_name or is_harmless(x))
+        with undone_if_refused(self._to_copy(harmless)):
             for i in self._order:
                 before = self.learners[i].updates
                 self.learners[i].learn_one(x, label)
                 changed |= self.learners[i].updates != before
         return said, changed
 
+    @property
+    def _known(self) -> int:
+        """The most features that a member knows of."""
+        return max(getattr(learner, "features", 0) for learner in self.learners)
+
     def _make_ready(self, entries: int, width: int) -> None:
         """Let those who keep something for every feature make room, so that nobody fails after another has learned."""
         for learner in self.learners:
-            if isinstance(learner, LinearLearner):
-                learner._make_ready(entries, width)
+            make_ready(learner, entries, width)
 
     def _to_copy(self, harmless: bool) -> list[Any]:
         """The learners whose state is kept before a single round, because one of them might refuse it."""
@@ -258,7 +294,3 @@ class Members:
     def fresh(self) -> dict[str, Any]:
         """The same without what they have learned."""
         return {name: blank(learner) for name, learner in zip(self.names, self.learners, strict=True)}
-
-
-def _signs(scores: Any) -> Votes:
-    return np.where(scores >= 0, 1, -1).astype(np.int8)

@@ -1,4 +1,7 @@
-"""The expert algorithm that gives the members of a committee their weights."""
+"""What gives the members of a committee their weights: a mixture of their probabilities, or an expert algorithm.
+
+An expert algorithm sees mistakes alone; then the members vote.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from afterwit.experts.boa import BOA
 from afterwit.experts.fixed_share import FixedShare
 from afterwit.experts.mlpol import MLpol
 from afterwit.reductions._binary import blank
+from afterwit.reductions._mixture import Mixture
 
+#: The weighting by which probabilities are mixed.
+MIXTURE = "mixture"
 #: The algorithms that need no options; and fixed share, with options for members of which the best may change.
 NAMED: dict[str, Callable[..., ExpertLearner]] = {
     "fixed-share": partial(FixedShare, share=1e-3, rate=0.5),
@@ -22,11 +28,13 @@ NAMED: dict[str, Callable[..., ExpertLearner]] = {
     "boa": BOA,
     "mlpol": MLpol,
 }
-ALLOWED = f"one of {', '.join(NAMED)}, or a fresh expert algorithm for as many experts as there are members"
+ALLOWED = f"one of {MIXTURE}, {', '.join(NAMED)}, or a fresh expert algorithm for as many experts as there are members"
 
 
 def read_weighting(weighting: Any, members: Sequence[str]) -> Any:
-    """A fresh expert algorithm for these members."""
+    """A fresh mixture or expert algorithm for these members."""
+    if isinstance(weighting, str) and weighting == MIXTURE:
+        return Mixture(len(members))
     if isinstance(weighting, str) and weighting in NAMED:
         return NAMED[weighting](list(members), loss="zero-one")
     if not isinstance(weighting, ExpertLearner):

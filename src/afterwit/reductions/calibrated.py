@@ -3,7 +3,8 @@
 Setting     any learner of two labels; s_t is its score for x_t, before it sees the label y_t in {-1, +1}.
 Update      p_t = 1 / (1 + exp(-(a_t s_t + b_t))) is the probability of the positive label, which is predicted if
             a_t s_t + b_t >= 0. The learner learns (x_t, y_t) as it would alone. `ScaleFree` learns a and b from
-            (s_t, y_t): it has no rate, and the unit of the scores does not matter to it.
+            (s_t, y_t): it has no rate, and the unit of the scores does not matter to it. Without ``shift`` b is 0, so
+            that a learner that is right more often than not keeps its predictions.
 Guarantee   on any sequence, for every fixed a and b: the total log loss is at most that of 1 / (1 + exp(-(a s_t + b))),
             plus the regret of `ScaleFree` on two features, the score and the constant 1. Every mistake costs at least
             ln 2 of log loss, so the same bounds the mistakes.
@@ -33,12 +34,21 @@ from afterwit.core.certificate import certify
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.registry import learner_class
 from afterwit.core.turns import Rounds, parts
+from afterwit.data.checks import flag
 from afterwit.data.rows import Rows
 from afterwit.errors import DivergenceError, invalid
 from afterwit.linear._stops import MODERATE
 from afterwit.linear.averaged_perceptron import AveragedPerceptron
 from afterwit.linear.scale_free import ScaleFree
-from afterwit.reductions._binary import blank, fresh, one_row, reads_rows, require_rounds
+from afterwit.reductions._binary import (
+    blank,
+    fresh,
+    is_steady,
+    make_ready,
+    one_row,
+    reads_rows,
+    require_rounds,
+)
 
 if cython.compiled:
     from cython.cimports.afterwit.core.learner import BinaryLearner
@@ -59,6 +69,7 @@ class Calibrated(BinaryLearner):
 
     learner    the learner: an instance, which is never changed, a class, or a name such as "perceptron". If not given,
                the averaged perceptron
+    shift      whether b is learned; otherwise it is 0
     labels     the negative and the positive label
 
     It predicts by its probabilities: the positive label where that is at least 1/2. So its mistakes are not those of
@@ -71,7 +82,7 @@ class Calibrated(BinaryLearner):
     theorems = ScaleFree.theorems
     checker = "calibrated"
     converges_without = "mistakes"
-    options = (Option("learner", None), LABELS)
+    options = (Option("learner", None), Option("shift", True, flag), LABELS)
 
     def _begin(self) -> None:
         BinaryLearner._begin(self)
@@ -84,7 +95,7 @@ class Calibrated(BinaryLearner):
         if given is not None:
             self._options["learner"] = base
         self._inner = blank(base)
-        self._scaling = ScaleFree(labels=(-1, 1))
+        self._scaling = ScaleFree(intercept=self._options["shift"], labels=(-1, 1))
 
     def _read(self, X: Any) -> Any:
         return self._inner._read(X)
@@ -129,14 +140,8 @@ class Calibrated(BinaryLearner):
     def _learn_block(self, rows: Any, signs: Any, noted: Any) -> Any:
         """Learn all rows or none; but if the learner diverges, or somebody wants to stop, the rounds before that."""
         before, rounds = self._state(), self._inner.rounds
-        scaled = np.empty(rows.count)
         try:
-            for begin, end in parts(rows.count):
-                part = rows if end - begin == rows.count else rows.part(begin, end)
-                scores = self._inner._learn(part, signs[begin:end], noted[begin:end])
-                moved = np.zeros(end - begin, dtype=np.int8)
-                scaled[begin:end] = self._scaling._learn(as_rows(scores), signs[begin:end], moved)
-                self._note(scaled[begin:end], signs[begin:end], moved, noted[begin:end])
+            return self._learn_parts(rows, signs, noted)
         except DivergenceError:
             # The scores of the last rounds that were learned are lost: all are played again.
             done = self._inner.rounds - rounds
@@ -147,7 +152,22 @@ class Calibrated(BinaryLearner):
         except Exception:
             self._become(before)
             raise
+
+    def _learn_parts(self, rows: Any, signs: Any, noted: Any) -> Any:
+        """Learn the rows in order; if anything is raised, it is for the caller to put all back."""
+        scaled = np.empty(rows.count)
+        for begin, end in parts(rows.count):
+            part = rows if end - begin == rows.count else rows.part(begin, end)
+            scores = self._inner._learn(part, signs[begin:end], noted[begin:end])
+            moved = np.zeros(end - begin, dtype=np.int8)
+            scaled[begin:end] = self._scaling._learn(as_rows(scores), signs[begin:end], moved)
+            self._note(scaled[begin:end], signs[begin:end], moved, noted[begin:end])
         return scaled
+
+    def _learn_unguarded(self, rows: Any, signs: Any, updated: Any) -> Any:
+        """``_learn`` for a caller that has a copy of its state, and puts that back if anything is raised."""
+        with self._lock, Rounds():
+            return self._learn_parts(rows, signs, updated)
 
     def _note(self, scaled: Any, signs: Any, moved: Any, noted: Any) -> None:
         """Count rounds that both have learned."""
@@ -163,6 +183,13 @@ class Calibrated(BinaryLearner):
     @property
     def learns_what_it_predicts(self) -> bool:
         return bool(self._inner.learns_what_it_predicts)
+
+    def _is_steady(self) -> bool:
+        """Whether it cannot diverge as long as values are moderate: as the learner inside. Scores are moderate here."""
+        return is_steady(self._inner)
+
+    def _make_ready(self, entries: int, width: int) -> None:
+        make_ready(self._inner, entries, width)
 
     @property
     def zero_is_absent(self) -> bool:

@@ -33,7 +33,15 @@ from afterwit.data.rows import Rows, read_examples, read_many
 from afterwit.errors import invalid
 from afterwit.linear._engine import LinearLearner
 from afterwit.linear.adagrad import AdaGrad
-from afterwit.reductions._binary import blank, fresh, one_row, reads_rows, require_rounds
+from afterwit.reductions._binary import (
+    blank,
+    fresh,
+    is_steady,
+    make_ready,
+    one_row,
+    reads_rows,
+    require_rounds,
+)
 from afterwit.reductions._moments import Moments
 
 if cython.compiled:
@@ -123,6 +131,18 @@ class Standardize(BinaryLearner):
     @property
     def gives_probabilities(self) -> bool:
         return bool(self._inner.gives_probabilities)
+
+    @property
+    def learns_what_it_predicts(self) -> bool:
+        return bool(self._inner.learns_what_it_predicts)
+
+    def _is_steady(self) -> bool:
+        """Whether it cannot diverge as long as values are moderate: no standardized value is above sqrt(t)."""
+        return is_steady(self._inner)
+
+    def _make_ready(self, entries: int, width: int) -> None:
+        self._moments._make_ready(entries, width)
+        make_ready(self._inner, entries, width)
 
     @property
     def converges_without(self) -> str:
