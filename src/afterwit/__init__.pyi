@@ -36,6 +36,7 @@ from afterwit.core.certificate import Certificate as Certificate
 from afterwit.core.protocol import Learner as Learner
 from afterwit.core.protocol import Record as Record
 from afterwit.core.protocol import play as play
+from afterwit.core.regression_record import RegressionRecord as RegressionRecord
 from afterwit.core.storage import load as load
 from afterwit.core.storage import save as save
 from afterwit.core.theorem import Theorem as Theorem
@@ -61,16 +62,20 @@ from afterwit.games.solve import solve_game as solve_game
 from afterwit.kernels.dual_perceptron import DualPerceptron as _DualPerceptron
 from afterwit.kernels.kernel_perceptron import KernelPerceptron as _KernelPerceptron
 from afterwit.linear.adagrad import AdaGrad as _AdaGrad
+from afterwit.linear.adagrad_regressor import AdaGradRegressor as _AdaGradRegressor
 from afterwit.linear.averaged_multiclass_perceptron import AveragedMulticlassPerceptron as _AveragedMulticlassPerceptron
 from afterwit.linear.averaged_perceptron import AveragedPerceptron as _AveragedPerceptron
 from afterwit.linear.balanced_winnow import BalancedWinnow as _BalancedWinnow
 from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPerceptron
 from afterwit.linear.multiclass_perceptron import MulticlassPerceptron as _MulticlassPerceptron
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedAdaGrad
+from afterwit.linear.normalized_adagrad_regressor import NormalizedAdaGradRegressor as _NormalizedAdaGradRegressor
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
+from afterwit.linear.scale_free_regressor import ScaleFreeRegressor as _ScaleFreeRegressor
 from afterwit.linear.sgd import SGD as _SGD
+from afterwit.linear.sgd_regressor import SGDRegressor as _SGDRegressor
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
@@ -82,6 +87,9 @@ from afterwit.streams.matrix import read_libsvm as read_libsvm
 
 class AdaGrad(_AdaGrad):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.15, delta: Any = 1e-6, box: Any = None, intercept: Any = False, labels: Any = None) -> None: ...
+
+class AdaGradRegressor(_AdaGradRegressor):
+    def __init__(self, loss: Any = "square", rate: Any = 0.15, delta: Any = 1e-6, box: Any = None, intercept: Any = True) -> None: ...
 
 class AdaHedge(_AdaHedge):
     def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, seed: Any = 0) -> None: ...
@@ -152,6 +160,9 @@ class MulticlassPerceptron(_MulticlassPerceptron):
 class NormalizedAdaGrad(_NormalizedAdaGrad):
     def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
 
+class NormalizedAdaGradRegressor(_NormalizedAdaGradRegressor):
+    def __init__(self, rate: Any = 0.25, loss: Any = "square", intercept: Any = True) -> None: ...
+
 class OneVsRest(_OneVsRest):
     def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
 
@@ -179,8 +190,14 @@ class RepeatLastLabel(_RepeatLastLabel):
 class SGD(_SGD):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.03, schedule: Any = "constant", ball: Any = None, intercept: Any = False, labels: Any = None) -> None: ...
 
+class SGDRegressor(_SGDRegressor):
+    def __init__(self, loss: Any = "square", rate: Any = 0.01, schedule: Any = "constant", ball: Any = None, intercept: Any = True) -> None: ...
+
 class ScaleFree(_ScaleFree):
     def __init__(self, epsilon: Any = 1.0, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
+
+class ScaleFreeRegressor(_ScaleFreeRegressor):
+    def __init__(self, epsilon: Any = 1.0, loss: Any = "square", intercept: Any = True) -> None: ...
 
 class SecondOrderWeights(_SecondOrderWeights):
     def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
@@ -216,13 +233,16 @@ __version__: str
 compiled: bool
 EXPERT_ALGORITHMS: tuple[str, ...]
 LEARNERS: tuple[str, ...]
+REGRESSORS: tuple[str, ...]
 __all__ = [
     "BOA",
     "EXPERT_ALGORITHMS",
     "ID3",
     "LEARNERS",
+    "REGRESSORS",
     "SGD",
     "AdaGrad",
+    "AdaGradRegressor",
     "AdaHedge",
     "AfterwitError",
     "Assumption",
@@ -251,6 +271,7 @@ __all__ = [
     "MarginPerceptron",
     "MulticlassPerceptron",
     "NormalizedAdaGrad",
+    "NormalizedAdaGradRegressor",
     "OneVsRest",
     "OnlineDisjunction",
     "OnlineSVM",
@@ -259,8 +280,11 @@ __all__ = [
     "PolynomialWeights",
     "RandomizedWeightedMajority",
     "Record",
+    "RegressionRecord",
     "RepeatLastLabel",
+    "SGDRegressor",
     "ScaleFree",
+    "ScaleFreeRegressor",
     "SecondOrderWeights",
     "SleepingExperts",
     "SoftThresholdNetwork",
