@@ -124,8 +124,8 @@ class LinearLearner(TotalsLearner):
     @cython.exceptval(check=False)
     def learn_target(self, y: cython.double, score: cython.double) -> cython.void:
         """The same for a real target: its error is counted, and it must not be huge either."""
-        loss: cython.double = self._total_loss
-        squared_errors: cython.double = self._squared_errors
+        loss: cython.double = self._total_loss  # type: ignore[has-type]
+        squared_errors: cython.double = self._squared_errors  # type: ignore[has-type]
         if not -self._limit <= y <= self._limit:  # type: ignore[has-type]
             self._stopped = BEYOND_LIMIT
             return
@@ -176,7 +176,7 @@ class LinearLearner(TotalsLearner):
             self._decide([y])
         return self._labels.positive if score >= 0 else self._labels.negative
 
-    def learn_target_of(self, x: Any, y: float) -> float:
+    def _learn_target_of(self, x: Any, y: float) -> float:
         """Learn one example of a real target; the prediction before that."""
         return self._learn_example(x, y)
 
