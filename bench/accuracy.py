@@ -53,7 +53,9 @@ def digits_case():
     print(f"MulticlassCommittee on digits: {error:.2%} error; wanted <= {COMMITTEE_WANTED:.0%}: {verdict}", flush=True)
     yield {"case": "MulticlassCommittee on digits", "error": error, "wanted": COMMITTEE_WANTED, "seconds": seconds}
     for name, mean in means.items():
-        print(f"  {name}: {mean:.1f} mistakes, {mean / len(y):.2%}, {1e6 * seconds[name]:.1f} us per example", flush=True)
+        print(
+            f"  {name}: {mean:.1f} mistakes, {mean / len(y):.2%}, {1e6 * seconds[name]:.1f} us per example", flush=True
+        )
 
 
 def accuracy_cases(folder):

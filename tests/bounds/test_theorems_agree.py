@@ -114,7 +114,7 @@ AFTERWARDS = """
     linear.MistakesFromLoss
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
-    linear.SelectiveUpdateBound linear.SimpleUpdateHingeBound
+    linear.SelectiveUpdateBound linear.SimpleUpdateHingeBound linear.SoftmaxBound linear.SoftmaxMistakes
     linear.TrainedBound linear.UpdateHingeBound
 """
 

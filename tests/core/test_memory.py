@@ -83,7 +83,9 @@ def test_growth_is_all_or_nothing(name, form, monkeypatch, tmp_path):
     learner = MAKERS[name]()
     learner.learn_many(*first_rounds(form == "dicts"))
     # Learners made of learners make room beforehand; the few bytes of a round in between are taken for granted.
-    failing = Failing(monkeypatch, 100 if isinstance(learner, aw.Committee | aw.OneVsRest) else 0)
+    failing = Failing(
+        monkeypatch, 100 if isinstance(learner, aw.Committee | aw.OneVsRest | aw.MulticlassCommittee) else 0
+    )
     many = large_rounds(form)
     one = many[0] if form != "sparse" else many[[0]]
     wrong = [-1 if learner.predict_one(one) == 1 else 1, 1]

@@ -39,7 +39,7 @@ def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("name", [*OTHERS, "averaged-multiclass-perceptron"])
+@pytest.mark.parametrize("name", [*OTHERS, "averaged-multiclass-perceptron", "multiclass-committee"])
 def test_the_others_learn_what_scikit_learn_wants(name):
     """The check that depends on the algorithm, not only on its engine."""
     check_classifiers_train(name, OnlineClassifier(name))

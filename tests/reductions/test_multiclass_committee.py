@@ -287,6 +287,19 @@ def test_two_labels_name_the_committee_of_many():
         aw.MulticlassCommittee(labels=("a",))
 
 
+@pytest.mark.parametrize("labels", [None, (3, 2, 1, 0)])
+def test_the_default_pool_goes_on_from_its_file(labels, tmp_path):
+    X, y = stream(4, 40)
+    whole, committee = aw.MulticlassCommittee(labels=labels), aw.MulticlassCommittee(labels=labels)
+    whole.learn_many(X, y)
+    committee.learn_many(X[:20], y[:20])
+    aw.save(committee, tmp_path / "model")
+    again = aw.load(tmp_path / "model")
+    assert again == committee.copy() == committee
+    again.learn_many(X[20:], y[20:])
+    assert again == whole
+
+
 def test_a_used_committee_goes_on_from_its_file(tmp_path):
     X, y = stream(4, 90)
     whole, committee = aw.MulticlassCommittee(MIXED), aw.MulticlassCommittee(MIXED)

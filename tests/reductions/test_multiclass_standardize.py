@@ -162,6 +162,8 @@ def test_a_broken_state_is_refused_and_changes_nothing():
         "seen too often": {**before, "moments": {**moments, "seen": moments["seen"] + 100}},
         "another learner": {**before, "learner": {**inside, "weights": inside["weights"][:, 1:].copy()}},
         "no learner": {**before, "learner": None},
+        "other classes": {**before, "classes": before["classes"][::-1]},
+        "no classes": {**before, "classes": None},
     }
     for name, state in broken.items():
         with pytest.raises(InputError):

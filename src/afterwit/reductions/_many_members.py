@@ -114,9 +114,11 @@ class ManyMembers:
             # What a member refuses it refuses here. A copy of all they know would cost more than a round.
             self.said(reading, classes)
             rows = next((part for part in reading.parts if isinstance(part, Rows)), None)
+            harmless = False
             if rows is not None:
+                harmless = not self._grow_by(max(len(rows.values) // 4, rows.width)) and rows.are_moderate(MODERATE)
                 self._make_room_for(0 if rows.names is None else rows.width, rows.width)
-            to_copy = self._to_copy(rows is not None and rows.are_moderate(MODERATE))
+            to_copy = self._to_copy(harmless)
         with undone_if_refused(to_copy):
             for i in self._order:
                 said[:, i] = self.learners[i]._learn(reading.parts[i], codes, new)
@@ -126,8 +128,9 @@ class ManyMembers:
         """The same for one shared row."""
         said = self.said_to(x, classes)
         by_name = isinstance(x, dict)
+        harmless = is_harmless(x) if by_name else not self._grow_by(len(x))
         self._make_room_for(len(x), 0 if by_name else len(x))
-        with undone_if_refused(self._to_copy(not by_name or is_harmless(x))):
+        with undone_if_refused(self._to_copy(harmless)):
             for i in self._order:
                 self.learners[i].learn_one(x, y)
         return said
@@ -135,6 +138,10 @@ class ManyMembers:
     def _make_room_for(self, entries: int, width: int) -> None:
         for member in self.learners:
             member._make_room_for(entries, width)
+
+    def _grow_by(self, width: int) -> bool:
+        """Whether there is much to be made room for: a copy costs little then."""
+        return width > max(int(getattr(member, "features", 0)) for member in self.learners)
 
     def _to_copy(self, harmless: bool) -> list[Any]:
         """The learners whose state is kept before a single round, because one of them might refuse it."""

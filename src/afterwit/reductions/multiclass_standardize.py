@@ -220,7 +220,8 @@ class MulticlassStandardize(ManyLabelLearner):
     def state(self) -> dict[str, Any]:
         with self._lock:
             counts = {"rounds": self.rounds, "mistakes": self.mistakes, "updates": self.updates}
-            return {**counts, "moments": self._moments.state(), "learner": self._inner.state()}
+            kept = {"moments": self._moments.state(), "learner": self._inner.state()}
+            return {**counts, "classes": self._saved_classes(), **kept}
 
     def _check_state(self, state: Any) -> None:
         counts = checked_counts(state)
@@ -229,6 +230,8 @@ class MulticlassStandardize(ManyLabelLearner):
         self._inner._require_state(state["learner"])
         if counts != [state["learner"][name] for name in ("rounds", "mistakes", "updates")]:
             raise invalid("rounds, mistakes and updates", "those of the learner", counts)
+        if state["classes"] != state["learner"]["classes"]:
+            raise invalid("classes", "those of the learner", state["classes"])
 
     def restore(self, state: Any) -> None:
         self._require_state(state)
