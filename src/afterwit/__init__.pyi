@@ -36,6 +36,7 @@ from afterwit.core.certificate import Certificate as Certificate
 from afterwit.core.protocol import Learner as Learner
 from afterwit.core.protocol import Record as Record
 from afterwit.core.protocol import play as play
+from afterwit.core.regression_record import RegressionRecord as RegressionRecord
 from afterwit.core.storage import load as load
 from afterwit.core.storage import save as save
 from afterwit.core.theorem import Theorem as Theorem
@@ -52,6 +53,7 @@ from afterwit.experts.online_shortest_path import OnlineShortestPath as _OnlineS
 from afterwit.experts.polynomial_weights import PolynomialWeights as _PolynomialWeights
 from afterwit.experts.randomized_weighted_majority import RandomizedWeightedMajority as _RandomizedWeightedMajority
 from afterwit.experts.repeat_last_label import RepeatLastLabel as _RepeatLastLabel
+from afterwit.experts.repeat_last_target import RepeatLastTarget as _RepeatLastTarget
 from afterwit.experts.second_order_weights import SecondOrderWeights as _SecondOrderWeights
 from afterwit.experts.sleeping_experts import SleepingExperts as _SleepingExperts
 from afterwit.experts.swap_regret import SwapRegret as _SwapRegret
@@ -61,27 +63,36 @@ from afterwit.games.solve import solve_game as solve_game
 from afterwit.kernels.dual_perceptron import DualPerceptron as _DualPerceptron
 from afterwit.kernels.kernel_perceptron import KernelPerceptron as _KernelPerceptron
 from afterwit.linear.adagrad import AdaGrad as _AdaGrad
+from afterwit.linear.adagrad_regressor import AdaGradRegressor as _AdaGradRegressor
 from afterwit.linear.averaged_multiclass_perceptron import AveragedMulticlassPerceptron as _AveragedMulticlassPerceptron
 from afterwit.linear.averaged_perceptron import AveragedPerceptron as _AveragedPerceptron
 from afterwit.linear.balanced_winnow import BalancedWinnow as _BalancedWinnow
 from afterwit.linear.margin_perceptron import MarginPerceptron as _MarginPerceptron
 from afterwit.linear.multiclass_perceptron import MulticlassPerceptron as _MulticlassPerceptron
 from afterwit.linear.normalized_adagrad import NormalizedAdaGrad as _NormalizedAdaGrad
+from afterwit.linear.normalized_adagrad_regressor import NormalizedAdaGradRegressor as _NormalizedAdaGradRegressor
+from afterwit.linear.online_ridge import OnlineRidge as _OnlineRidge
 from afterwit.linear.online_svm import OnlineSVM as _OnlineSVM
 from afterwit.linear.perceptron import Perceptron as _Perceptron
 from afterwit.linear.scale_free import ScaleFree as _ScaleFree
+from afterwit.linear.scale_free_regressor import ScaleFreeRegressor as _ScaleFreeRegressor
 from afterwit.linear.sgd import SGD as _SGD
+from afterwit.linear.sgd_regressor import SGDRegressor as _SGDRegressor
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
 from afterwit.reductions.calibrated import Calibrated as _Calibrated
 from afterwit.reductions.committee import Committee as _Committee
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
+from afterwit.reductions.regression_committee import RegressionCommittee as _RegressionCommittee
 from afterwit.reductions.standardize import Standardize as _Standardize
 from afterwit.streams.matrix import read_libsvm as read_libsvm
 
 class AdaGrad(_AdaGrad):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.15, delta: Any = 1e-6, box: Any = None, intercept: Any = False, labels: Any = None) -> None: ...
+
+class AdaGradRegressor(_AdaGradRegressor):
+    def __init__(self, loss: Any = "square", rate: Any = 0.15, delta: Any = 1e-6, box: Any = None, intercept: Any = True) -> None: ...
 
 class AdaHedge(_AdaHedge):
     def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, seed: Any = 0) -> None: ...
@@ -152,11 +163,17 @@ class MulticlassPerceptron(_MulticlassPerceptron):
 class NormalizedAdaGrad(_NormalizedAdaGrad):
     def __init__(self, rate: Any = 0.5, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
 
+class NormalizedAdaGradRegressor(_NormalizedAdaGradRegressor):
+    def __init__(self, rate: Any = 0.25, loss: Any = "square", intercept: Any = True) -> None: ...
+
 class OneVsRest(_OneVsRest):
     def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
 
 class OnlineDisjunction(_OnlineDisjunction):
     def __init__(self, labels: Any = None) -> None: ...
+
+class OnlineRidge(_OnlineRidge):
+    def __init__(self, penalty: Any = 1.0, most_features: Any = None, intercept: Any = True) -> None: ...
 
 class OnlineSVM(_OnlineSVM):
     def __init__(self, C: Any = 100.0, rate: Any = 0.0001, intercept: Any = False, labels: Any = None) -> None: ...
@@ -173,14 +190,26 @@ class PolynomialWeights(_PolynomialWeights):
 class RandomizedWeightedMajority(_RandomizedWeightedMajority):
     def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, seed: Any = 0, loss: Any = "zero-one", loss_range: Any = (0, 1)) -> None: ...
 
+class RegressionCommittee(_RegressionCommittee):
+    def __init__(self, learners: Any = None, weighting: Any = "mlpol") -> None: ...
+
 class RepeatLastLabel(_RepeatLastLabel):
     def __init__(self, labels: Any = None) -> None: ...
+
+class RepeatLastTarget(_RepeatLastTarget):
+    def __init__(self) -> None: ...
 
 class SGD(_SGD):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.03, schedule: Any = "constant", ball: Any = None, intercept: Any = False, labels: Any = None) -> None: ...
 
+class SGDRegressor(_SGDRegressor):
+    def __init__(self, loss: Any = "square", rate: Any = 0.01, schedule: Any = "constant", ball: Any = None, intercept: Any = True) -> None: ...
+
 class ScaleFree(_ScaleFree):
     def __init__(self, epsilon: Any = 1.0, loss: Any = "logistic", intercept: Any = True, labels: Any = None) -> None: ...
+
+class ScaleFreeRegressor(_ScaleFreeRegressor):
+    def __init__(self, epsilon: Any = 1.0, loss: Any = "square", intercept: Any = True) -> None: ...
 
 class SecondOrderWeights(_SecondOrderWeights):
     def __init__(self, n_experts: Any, beta: Any = None, horizon: Any = None, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
@@ -216,13 +245,16 @@ __version__: str
 compiled: bool
 EXPERT_ALGORITHMS: tuple[str, ...]
 LEARNERS: tuple[str, ...]
+REGRESSORS: tuple[str, ...]
 __all__ = [
     "BOA",
     "EXPERT_ALGORITHMS",
     "ID3",
     "LEARNERS",
+    "REGRESSORS",
     "SGD",
     "AdaGrad",
+    "AdaGradRegressor",
     "AdaHedge",
     "AfterwitError",
     "Assumption",
@@ -251,16 +283,23 @@ __all__ = [
     "MarginPerceptron",
     "MulticlassPerceptron",
     "NormalizedAdaGrad",
+    "NormalizedAdaGradRegressor",
     "OneVsRest",
     "OnlineDisjunction",
+    "OnlineRidge",
     "OnlineSVM",
     "OnlineShortestPath",
     "Perceptron",
     "PolynomialWeights",
     "RandomizedWeightedMajority",
     "Record",
+    "RegressionCommittee",
+    "RegressionRecord",
     "RepeatLastLabel",
+    "RepeatLastTarget",
+    "SGDRegressor",
     "ScaleFree",
+    "ScaleFreeRegressor",
     "SecondOrderWeights",
     "SleepingExperts",
     "SoftThresholdNetwork",

@@ -24,9 +24,7 @@ def data(tmp_path):
 @pytest.mark.parametrize("name", sorted(regressor_names()))
 def test_every_regressor_runs_saves_and_predicts(run_cli, data, tmp_path, name, passes):
     X, y = data
-    result = run_cli(
-        "run", "data", "--learner", name, "--model", "m", "--predictions", "p", "--passes", str(passes)
-    )
+    result = run_cli("run", "data", "--learner", name, "--model", "m", "--predictions", "p", "--passes", str(passes))
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith(f"{name} on data, predicting numbers\n")
     learner = getattr(aw, regressor_names()[name])()

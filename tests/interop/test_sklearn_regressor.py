@@ -73,7 +73,9 @@ def test_a_class_or_an_instance_will_do(diabetes):
 
 
 def test_an_unknown_option_is_refused_with_the_ones_there_are():
-    sentence = r"^Unknown option 'penalt' of online-ridge. Did you mean 'penalty'\? Known: penalty, most_features, intercept$"
+    sentence = (
+        r"^Unknown option 'penalt' of online-ridge. Did you mean 'penalty'\? Known: penalty, most_features, intercept$"
+    )
     with pytest.raises(InputError, match=sentence):
         OnlineRegressor("online-ridge", penalt=2)
     regressor = OnlineRegressor("online-ridge")

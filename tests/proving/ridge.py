@@ -161,10 +161,12 @@ def regression_committee(table, random):
     for made in all_of(learner.certificate(X, targets) if given else learner.certificate()):
         key = key_of(type(made.theorem))
         bound = None
-        if made.bound is not None and not given and not weighting == "adahedge":
+        if made.bound is not None and not given and weighting != "adahedge":
             # Without the rounds the best member is compared with.
             regrets = [c for c in all_of(alone.certificate()) if c.bound is not None]
             bound = min((c.hindsight.value + c.bound for c in regrets if c.quantity != "loss"), default=None)
-        table.certificate(made, "RegressionCommittee", Truth(own, bound, slack, bound_slack=1e-6 * (bound or 0.0) + slack))
+        table.certificate(
+            made, "RegressionCommittee", Truth(own, bound, slack, bound_slack=1e-6 * (bound or 0.0) + slack)
+        )
         if made.hindsight is not None and made.hindsight.value > min(each, default=math.inf) * (1 + 1e-9) + slack:
             table.problem(key, "RegressionCommittee", HINDSIGHT, f"{made.hindsight.value!r}, members {each!r}")

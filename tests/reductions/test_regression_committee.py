@@ -94,7 +94,8 @@ def test_members_by_name_class_and_instance():
 
 
 @pytest.mark.parametrize(
-    "learners", [[], {}, "online-ridge", 3, ["perceptron"], [aw.Perceptron()], [aw.BOA], {1: "online-ridge"}, [object()]]
+    "learners",
+    [[], {}, "online-ridge", 3, ["perceptron"], [aw.Perceptron()], [aw.BOA], {1: "online-ridge"}, [object()]],
 )
 def test_what_is_no_member_is_refused(learners):
     with pytest.raises(InputError, match="learners"):
@@ -113,7 +114,7 @@ def used_weighting():
     ids=repr,
 )
 def test_what_cannot_mix_is_refused(weighting):
-    with pytest.raises(InputError, match="^weighting must be"):
+    with pytest.raises(InputError, match=r"^weighting must be"):
         aw.RegressionCommittee(MEMBERS, weighting=weighting)
 
 
@@ -184,5 +185,5 @@ def test_it_repeats_the_last_target():
     for state in ({**before.state(), "space": 3}, {**before.state(), "last": math.inf}):
         with pytest.raises(InputError):
             aw.RepeatLastTarget().restore(state)
-    with pytest.raises(InputError, match="^comparator must be left out"):
+    with pytest.raises(InputError, match=r"^comparator must be left out"):
         learner.certificate(X, [1.0, 4.0, 4.0, 2.0], comparator=[1.0, 1.0])

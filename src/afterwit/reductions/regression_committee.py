@@ -202,8 +202,8 @@ class RegressionCommittee(RealTargetLearner):
             predictions: Targets = self._weighting.learn_many(advice, targets)
         except InputError:
             raise DivergenceError(
-                f"round {self.rounds + 1:,} would make a loss of RegressionCommittee too large for its weighting; scale "
-                "the targets"
+                f"round {self.rounds + 1:,} would make a loss of RegressionCommittee too large for its weighting; "
+                "scale the targets"
             ) from None
         each = self._loss.values(predictions, targets)
         for loss, error in zip(each.tolist(), (predictions - targets).tolist(), strict=True):
