@@ -21,7 +21,7 @@ from proving.judging import ERROR, Table, key_of
 
 #: Where the sequences are.
 FAMILIES = (
-    "experts", "decisions", "linear", "descent", "scale_free", "ridge", "multiclass", "kernels", "concepts", "batch", "games", "samples", "rounds",
+    "experts", "decisions", "linear", "descent", "scale_free", "regressors", "ridge", "multiclass", "kernels", "concepts", "batch", "games", "samples", "rounds",
 )  # fmt: skip
 
 #: What plays sequences, by subject: a function of a table and a source of random numbers.

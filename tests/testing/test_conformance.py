@@ -7,7 +7,7 @@ import pytest
 import afterwit as aw
 from afterwit import concepts
 from afterwit.core.registry import classes
-from afterwit.testing import expert_checks, learner_checks
+from afterwit.testing import expert_checks, learner_checks, regressor_checks
 
 # Interpreted, three members are enough of a committee: the rows are as long as for all.
 MEMBERS = {} if aw.compiled else {"learners": ["adagrad", "perceptron", "repeat-last-label"]}
@@ -41,6 +41,12 @@ CLASSIFIERS = {
     # Wide enough for the widest examples of the suite, and narrow enough for something to happen.
     "WinnowDisjunction": ({"n_variables": 1620},),
 }
+REGRESSORS = {
+    "AdaGradRegressor": ({}, {"loss": "absolute", "rate": 0.5, "delta": 0, "box": 0.3}, {"loss": "huber(0.5)"}),
+    "NormalizedAdaGradRegressor": ({}, {"loss": "pinball(0.9)", "intercept": False}),
+    "ScaleFreeRegressor": ({}, {"loss": "pinball(0.1)"}, {"loss": "huber(0.5)", "epsilon": 0.1}),
+    "SGDRegressor": ({}, {"loss": "absolute", "schedule": "1/sqrt(t)", "ball": 0.5}),
+}
 EXPERTS = {
     "RandomizedWeightedMajority": ({"beta": 0.6}, {"horizon": 60}),
     "SecondOrderWeights": ({"beta": 0.6}, {"horizon": 60, "loss": "square"}),
@@ -70,12 +76,20 @@ def test_every_classifier_passes_every_check(make, check):
     check(make)
 
 
+@pytest.mark.parametrize("make", [*settings("regressor", REGRESSORS)])
+@pytest.mark.parametrize("check", regressor_checks(), ids=lambda check: check.__name__)
+def test_every_regressor_passes_every_check(make, check):
+    check(make)
+
+
 @pytest.mark.parametrize("make", [*settings("experts", EXPERTS)])
 @pytest.mark.parametrize("check", expert_checks(), ids=lambda check: check.__name__)
 def test_every_expert_algorithm_passes_every_check(make, check):
     check(make)
 
 
-@pytest.mark.parametrize(("role", "table"), [("classifier", CLASSIFIERS), ("experts", EXPERTS)])
+@pytest.mark.parametrize(
+    ("role", "table"), [("classifier", CLASSIFIERS), ("regressor", REGRESSORS), ("experts", EXPERTS)]
+)
 def test_no_settings_of_learners_that_are_gone(role, table):
     assert set(table) <= set(classes(role))

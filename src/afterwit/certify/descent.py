@@ -207,9 +207,15 @@ class DescentEvidence(Evidence):
 
     def score_sizes(self, u: FixedWeights) -> float:
         """At most the sum over the rounds of |slope| times the sizes of what is added up for the score of u."""
-        factor, steepest = self.descent.factor, self.descent.steepest or 1.0
-        slopes = math.sqrt(factor * max(factor * steepest**2 * self.rounds, 4 * u.loss))
-        return slopes * (float(np.abs(u.vector) @ self.columns) + self.targets)
+        factor, steepest = self.descent.factor, self.descent.steepest
+        squares = factor * max(factor * self.rounds, 4 * u.loss)
+        if self.descent.of_targets:
+            # Squared slopes are at most the square of the largest, or 4 times the loss, where it is smooth.
+            smooth = get(self.descent.loss).kind in ("square", "huber")
+            squares = min(
+                math.inf if steepest is None else steepest**2 * self.rounds, 4 * u.loss if smooth else math.inf
+            )
+        return math.sqrt(squares) * (float(np.abs(u.vector) @ self.columns) + self.targets)
 
     def hindsight(self, theorem: Theorem) -> Hindsight | None:
         if not self.complete:
