@@ -38,6 +38,7 @@ def blocks(text):
         ("docs/batch.md", 4),
         ("docs/bounds.md", 2),
         ("docs/rules.md", 4),
+        ("docs/regression.md", 3),
     ],
 )
 def test_the_examples_of_a_page_print_what_they_say(page, outputs, tmp_path, monkeypatch):

@@ -115,6 +115,7 @@ AFTERWARDS = """
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SimpleUpdateHingeBound
+    linear.CutOffScaleFreeBound reductions.MixtureBound
     linear.TrainedBound linear.UpdateHingeBound
 """
 

@@ -444,5 +444,5 @@ def _retrace(descent: Descent, matrix: Any, signs: Any, scores: Floats) -> Trace
     last, average = steps.scale * steps.weights, steps.mean(max(1, len(scores)))
     sums = (loss, squares, rates, weighted, rate, standstills)
     extremes = (steps.lowest, steps.highest)
-    sizes = (steps.largest, steps.first, steps.unit, beyond)
-    return Trace(differs, *sums, np.sqrt(steps.sums), *extremes, last, average, *sizes)
+    met = (steps.largest, steps.first)
+    return Trace(differs, *sums, np.sqrt(steps.sums), *extremes, last, average, *met, steps.unit, beyond)

@@ -122,8 +122,8 @@ class LinearLearner(TotalsLearner):
     @cython.exceptval(check=False)
     def learn_target(self, y: cython.double, score: cython.double) -> cython.void:
         """The same for a real target: its error is counted, and it must not be huge either."""
-        loss: cython.double = self._total_loss
-        squared_errors: cython.double = self._squared_errors
+        loss: cython.double = self._total_loss  # type: ignore[has-type]
+        squared_errors: cython.double = self._squared_errors  # type: ignore[has-type]
         if not -self._limit <= y <= self._limit:  # type: ignore[has-type]
             self._stopped = BEYOND_LIMIT
             return

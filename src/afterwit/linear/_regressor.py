@@ -21,7 +21,7 @@ LOSS = Option("loss", "square", for_targets)
 INTERCEPT = Option("intercept", True, flag)
 
 
-def with_labels(options: tuple[Option, ...]) -> tuple[Option, ...]:
+def with_labels(options: tuple[Option, ...]) -> Any:
     """The options of the compiled learner, which has labels that nobody sees."""
     return (*options, LABELS)
 

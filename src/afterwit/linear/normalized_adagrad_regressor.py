@@ -21,6 +21,8 @@ Source      Ross, Mineiro & Langford 2013, algorithm NAG, for the features; the 
 
 from __future__ import annotations
 
+from typing import Any
+
 from afterwit.core.declared import Option, not_negative
 from afterwit.data.checks import positive_number
 from afterwit.linear._regressor import INTERCEPT, LOSS, LinearRegressor, with_labels
@@ -34,7 +36,7 @@ class _Weights(NormalizedAdaGrad):
 
     _called = "NormalizedAdaGradRegressor"
     options = with_labels(OPTIONS)
-    kept = (*NormalizedAdaGrad.kept, not_negative("unit"))
+    kept: Any = (*NormalizedAdaGrad.kept, not_negative("unit"))
 
 
 class NormalizedAdaGradRegressor(LinearRegressor):
