@@ -115,6 +115,7 @@ AFTERWARDS = """
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SelectiveUpdateBound linear.SimpleUpdateHingeBound linear.SoftmaxBound linear.SoftmaxMistakes
+    linear.CutOffScaleFreeBound reductions.MixtureBound
     linear.TrainedBound linear.UpdateHingeBound
 """
 

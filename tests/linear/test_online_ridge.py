@@ -144,6 +144,7 @@ def test_the_bounds_by_hand():
     # Without one, least squares is the third number: weights 8/5 and -1/3.
     assert learner.certificate(X, y).hindsight.value == pytest.approx((4 - 8 / 5) ** 2 + (2 - 16 / 5) ** 2)
     assert "RMSE" in str(found)
+    assert "q_t = x_t . A_t^-1 x_t" in found.details()
 
 
 def test_two_passes_and_other_rows():
@@ -270,7 +271,7 @@ def test_features_that_are_left_out(most, intercept):
 
 @pytest.mark.parametrize("most", [-1, 1.5, "3", 4097, True])
 def test_bad_numbers_of_features(most):
-    with pytest.raises(InputError, match="^most_features must be a whole number from 0 to 4,096, or None; received"):
+    with pytest.raises(InputError, match=r"^most_features must be a whole number from 0 to 4,096, or None; received"):
         aw.OnlineRidge(most_features=most)
 
 
@@ -297,7 +298,7 @@ def test_values_that_are_too_large_change_nothing():
 
 @pytest.mark.parametrize("penalty", [0, -1.0, math.inf, math.nan, "1", None, True, 1e-320])
 def test_bad_penalties(penalty):
-    with pytest.raises(InputError, match="^penalty must be a positive"):
+    with pytest.raises(InputError, match=r"^penalty must be a positive"):
         aw.OnlineRidge(penalty=penalty)
 
 

@@ -161,7 +161,7 @@ def regression_committee(table, random):
     for made in all_of(learner.certificate(X, targets) if given else learner.certificate()):
         key = key_of(type(made.theorem))
         bound = None
-        if made.bound is not None and not given and not weighting == "adahedge":
+        if made.bound is not None and not given and weighting != "adahedge":
             # Without the rounds the best member is compared with.
             regrets = [c for c in all_of(alone.certificate()) if c.bound is not None]
             bound = min((c.hindsight.value + c.bound for c in regrets if c.quantity != "loss"), default=None)

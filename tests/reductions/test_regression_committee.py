@@ -66,12 +66,10 @@ def test_many_rounds_are_one_and_one_and_one(form, problem, cut):
 def test_the_default_pool():
     committee = aw.RegressionCommittee()
     assert list(committee.members) == [
-        "NormalizedAdaGradRegressor(rate=0.1)",
         "NormalizedAdaGradRegressor",
         "NormalizedAdaGradRegressor(rate=1.5)",
         "ScaleFreeRegressor",
         "OnlineRidge(most_features=100)",
-        "OnlineRidge(most_features=0)",
         "RepeatLastTarget",
     ]
     assert committee.parameters == {"learners": None, "weighting": "mlpol"}
@@ -114,7 +112,7 @@ def used_weighting():
     ids=repr,
 )
 def test_what_cannot_mix_is_refused(weighting):
-    with pytest.raises(InputError, match="^weighting must be"):
+    with pytest.raises(InputError, match=r"^weighting must be"):
         aw.RegressionCommittee(MEMBERS, weighting=weighting)
 
 
@@ -185,5 +183,5 @@ def test_it_repeats_the_last_target():
     for state in ({**before.state(), "space": 3}, {**before.state(), "last": math.inf}):
         with pytest.raises(InputError):
             aw.RepeatLastTarget().restore(state)
-    with pytest.raises(InputError, match="^comparator must be left out"):
+    with pytest.raises(InputError, match=r"^comparator must be left out"):
         learner.certificate(X, [1.0, 4.0, 4.0, 2.0], comparator=[1.0, 1.0])

@@ -50,6 +50,8 @@ CLASSIFIERS = {
 REGRESSORS = {
     "AdaGradRegressor": ({}, {"loss": "absolute", "rate": 0.5, "delta": 0, "box": 0.3}, {"loss": "huber(0.5)"}),
     "NormalizedAdaGradRegressor": ({}, {"loss": "pinball(0.9)", "intercept": False}),
+    "OnlineRidge": ({}, {"penalty": 0.01, "intercept": False}, {"most_features": 2}),
+    "RegressionCommittee": ({}, {"learners": ["online-ridge", "repeat-last-target"], "weighting": "boa"}),
     "ScaleFreeRegressor": ({}, {"loss": "pinball(0.1)"}, {"loss": "huber(0.5)", "epsilon": 0.1}),
     "SGDRegressor": ({}, {"loss": "absolute", "schedule": "1/sqrt(t)", "ball": 0.5}),
 }

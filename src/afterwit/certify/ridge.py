@@ -250,7 +250,7 @@ def _least_squares(matrix: Any, targets: Targets) -> tuple[Floats, float]:
     triangle = np.zeros((0, width + 1))
     for begin in range(0, len(targets), BLOCK):
         rows = np.column_stack([_dense(matrix, begin, begin + BLOCK), targets[begin : begin + BLOCK]])
-        triangle = np.linalg.qr(np.vstack([triangle, rows]), mode="r")
+        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, rows]), mode="r"))
     # In units in which all columns are of the same size, what is small is rounding.
     units = np.abs(triangle[:, :width]).max(axis=0, initial=0.0)
     units = np.exp2(np.round(np.log2(np.where(units > 0, units, 1.0))))

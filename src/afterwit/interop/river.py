@@ -2,8 +2,8 @@
 
 River learns what kind of model an object is with ``isinstance(model, river.base.Classifier)``. For an object it does
 not know it looks at the attribute ``_last_step``, by which it sees through its own pipelines; there it finds an empty
-classifier or regressor of its own kind. Nothing is registered, nothing is imported that has not been, and the order of imports does
-not matter.
+classifier or regressor of its own kind. Nothing is registered, nothing is imported that has not been, and the order of
+imports does not matter.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ Perceptron(rate=0.5, labels=(False, True)): 8,985 rounds, 621 mistakes
 >>> X, y = load_diabetes(return_X_y=True)
 >>> regressor = OnlineRegressor("online-ridge", penalty=0.1, passes=1, shuffle=False).fit(X, y)
 >>> regressor.learner_
-OnlineRidge(penalty=0.1, intercept=True): 442 rounds, RMSE 0
+OnlineRidge(penalty=0.1, intercept=True): 442 rounds, RMSE 59.31
 >>> certificate = regressor.certificate(X, y)
 >>> str(certificate.verdict), certificate.bound > certificate.observed
 ('holds', True)
@@ -34,7 +34,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from afterwit.core.probabilities import refusal
 from afterwit.core.registry import (

@@ -13,13 +13,13 @@ Assumes     nothing about where the examples come from, nor that Y or R is known
 Why         with alpha_t = 1 / (1 - q_t): sum (p_t - y_t)^2 = min over u of (sum (u . x_t - y_t)^2 + a |u|^2)
             + sum y_t^2 q_t - sum p_t^2 (alpha_t - 1), to the last digit; and q_t <= ln alpha_t, of which the sum is
             ln det(A_T / a).
-Numbers     kept are w = A^{-1} b, the weights of ridge regression, and A^{-1} = U D U^T with U upper triangular, ones on
-            its diagonal, and D diagonal (Bierman's update: no two large numbers are subtracted, and D stays positive).
+Numbers     kept are w = A^{-1} b, the weights of ridge regression, and A^{-1} = U D U^T with U upper triangular, ones
+            on its diagonal, and D diagonal (Bierman's update: no two large numbers are subtracted, D stays positive).
             With f = U^T x: alpha_t = 1 + f^T D f for the factors before the round, p_t = w . x_t / alpha_t. A round
             takes about 2 n^2 multiplications, a new feature one more column of U.
 Units       the penalty is the same for every feature, the intercept's constant 1 among them. A feature in a smaller
-            unit (larger numbers) is penalised less. Where units differ by much, divide features by what is usual for
-            them; predictions for features in units of their own are `ScaleFreeRegressor`'s business.
+            unit (larger numbers) is penalised less. Where units differ by much, divide every feature by what is usual
+            for it, or take `ScaleFreeRegressor` or `RegressionCommittee`, which do not depend on units.
 Source      Vovk 2001, Competitive on-line statistics, Theorem 1; Azoury & Warmuth 2001; Bierman 1977 for the factors.
 
 >>> learner = OnlineRidge(intercept=False)
@@ -27,12 +27,12 @@ Source      Vovk 2001, Competitive on-line statistics, Theorem 1; Azoury & Warmu
 ...     print(round(learner.learn_one([hours], cost), 3))
 0.0
 1.0
-5.455
+2.727
 >>> learner.weights.tolist(), round(learner.rmse, 3)
-([2.8636363636363638], 5.048)
+([2.8636363636363638], 6.324)
 >>> certificate = learner.certificate([[1.0], [2.0], [4.0]], [3.0, 6.0, 12.0])
 >>> str(certificate.verdict), round(certificate.observed, 1), round(certificate.bound, 1)
-('holds', 76.5, 161.1)
+('holds', 120.0, 141.8)
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class SharesBound(RegretBound):
     """The sharpest of them: the square of each target times its example's share q_t."""
 
     name = "ridge bound, from each example's share"
-    formula = "a |u|^2 + sum y_t^2 q_t,  q_t = x_t^T A_t^{-1} x_t"
+    formula = "a |u|^2 + sum y_t^2 q_t, q_t = x_t . A_t^-1 x_t"
     citation = "Vovk 2001, by the proof of Theorem 1, before each q_t is replaced by ln(det A_t / det A_{t-1})"
 
     @staticmethod

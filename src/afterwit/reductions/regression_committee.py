@@ -82,18 +82,16 @@ class MixtureBound(Theorem):
 def default_pool() -> list[Any]:
     """A few regressors that differ as much as possible, in any units of features and targets.
 
-    `NormalizedAdaGradRegressor` and `ScaleFreeRegressor` do not depend on the units of the features; three rates,
-    because the best one differs from stream to stream. `OnlineRidge` is the best where features are few and nothing
-    changes; beyond the first hundred features it would take too long. Without any feature it is the mean of the
-    targets. `RepeatLastTarget` is hard to beat where targets change slowly.
+    `NormalizedAdaGradRegressor` and `ScaleFreeRegressor` do not depend on the units of the features; two rates, because
+    the better one differs from stream to stream. `OnlineRidge` is the best where features are few and nothing changes;
+    beyond the first hundred features it would take too long. `RepeatLastTarget` is hard to beat where targets change
+    slowly. More members cost more in the first rounds, in which nobody knows whom to follow, than they gain.
     """
     return [
-        NormalizedAdaGradRegressor(rate=0.1),
         NormalizedAdaGradRegressor(),
         NormalizedAdaGradRegressor(rate=1.5),
         ScaleFreeRegressor(),
         OnlineRidge(most_features=100),
-        OnlineRidge(most_features=0),
         RepeatLastTarget(),
     ]
 
@@ -134,7 +132,7 @@ class RegressionCommittee(RealTargetLearner):
 
     learners   the members: regressors (instances, which are never changed, and of which it does not matter what they
                have learned), their classes, or their names such as "online-ridge"; in a sequence, or in a dict by the
-               names they are to have. If not given, seven that are as different as they can be
+               names they are to have. If not given, five that are as different as they can be
     weighting  the expert algorithm that mixes them: "mlpol", "boa" or "adahedge" with square loss, or a fresh instance
                of another one, made for as many experts as there are members; its loss is that of the committee
     """
@@ -202,8 +200,8 @@ class RegressionCommittee(RealTargetLearner):
             predictions: Targets = self._weighting.learn_many(advice, targets)
         except InputError:
             raise DivergenceError(
-                f"round {self.rounds + 1:,} would make a loss of RegressionCommittee too large for its weighting; scale "
-                "the targets"
+                f"round {self.rounds + 1:,} would make a loss of RegressionCommittee too large for its weighting; "
+                "scale the targets"
             ) from None
         each = self._loss.values(predictions, targets)
         for loss, error in zip(each.tolist(), (predictions - targets).tolist(), strict=True):
