@@ -53,7 +53,9 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Li
     own: tuple[Comparator, ...] = ()
     assumptions: tuple[Assumption, ...] = (played.same_rounds,)
     if played.same_rounds.holds:
-        comparators += comparators_for(matrix, signs, played.passes, unit, None if given is None else unit * given[used])
+        comparators += comparators_for(
+            matrix, signs, played.passes, unit, None if given is None else unit * given[used]
+        )
         rule = _follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
         assumptions += (_starts_at_zero(learner), rule)
         own = _own(learner, rows, matrix, signs, played, used)
