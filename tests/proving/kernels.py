@@ -164,8 +164,17 @@ def sum_of_classes(made, learner, rows, y, announced, mistakes):
     return Truth(mistakes, total, bound_slack=spread)
 
 
-@subject("Committee", "reductions.committee.VoteBound", "reductions.committee.ExpectedMistakesBound")
+@subject(
+    "Committee",
+    "reductions.committee.VoteBound",
+    "reductions.committee.ExpectedMistakesBound",
+    "reductions.committee.MixtureMistakesBound",
+    "reductions.committee.MixtureLossBound",
+)
 def committee(table, random):
+    if random.random() < 0.5:
+        mixture(table, random)
+        return
     X, y, _, _ = stream(random, 25)
     members = [aw.Perceptron(), aw.RepeatLastLabel(), aw.AveragedPerceptron(), aw.Perceptron(intercept=True)]
     votes(table, random, aw.Committee, members[: int(random.integers(1, 5))], X, y)
@@ -212,7 +221,6 @@ def votes(table, random, kind, members, X, y):
             table.same(key_of(type(made.theorem)), name, made.hindsight.value, min(wrong), slack=slack)
 
 
-@subject("Committee, mixture", "reductions.committee.MixtureMistakesBound", "reductions.committee.MixtureLossBound")
 def mixture(table, random):
     """Labels of a stream, or in half of the sequences those that the committee gives less."""
     X, y, _, _ = stream(random, 25)
@@ -241,10 +249,10 @@ def mixture(table, random):
     for made in all_of(learner.certificate()):
         in_mistakes = made.quantity == "mistakes"
         observed, wanted = (mistakes, bound / math.log(2)) if in_mistakes else (run["loss"], bound)
-        table.certificate(made, "Committee, mixture", Truth(observed, wanted, slack, bound_slack=2 * slack))
+        table.certificate(made, "Committee", Truth(observed, wanted, slack, bound_slack=2 * slack))
         if made.hindsight is not None:
             least = min(run["wrong"] if in_mistakes else run["losses"])
-            table.same(key_of(type(made.theorem)), "Committee, mixture", made.hindsight.value, least, slack=slack)
+            table.same(key_of(type(made.theorem)), "Committee", made.hindsight.value, least, slack=slack)
 
 
 #: The theorem of each algorithm that weighs the members.

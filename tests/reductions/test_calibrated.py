@@ -191,3 +191,21 @@ def test_labels_of_any_kind():
     many = aw.OneVsRest(aw.Calibrated("perceptron"))
     many.learn_many([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], ["a", "b", "c"])
     assert sum(many.predict_proba_one([1.0, 0.0]).values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_without_a_shift_only_the_slope_is_learned(scale):
+    X, y = data(scale=scale)
+    alone = aw.Perceptron(labels=(-1, 1))
+    inside = alone.learn_scores(X, y)
+    run = naive.scale_free([[s] for s in inside.tolist()], y.tolist(), 1.0, "logistic")
+    learner, singly = (aw.Calibrated("perceptron", shift=False, labels=(-1, 1)) for _ in range(2))
+    assert learner.learn_scores(X, y).tolist() == pytest.approx(run["scores"], rel=1e-9, abs=1e-12)
+    for x, label in zip(X, y.tolist(), strict=True):
+        singly.learn_one(x, label)
+    assert singly == learner
+    assert learner.offset == 0
+    assert learner.certificate(X, y).verdict is Verdict.HOLDS
+    assert learner.copy() == learner
+    with pytest.raises(InputError, match="shift must be True or False"):
+        aw.Calibrated(shift=1)

@@ -69,9 +69,8 @@ def gather(committee: Any, X: Any = None, y: Any = None) -> CommitteeEvidence:
         why = "; ".join(first.why_not())
         assumptions.append(Assumption("a theorem of the weighting applies", Basis.OBSERVED, False, why))
     best_member = _best_member(committee)
-    if best_member is not None:
-        if comparator is not None and comparator.value < best_member.value:
-            best_member = replace(comparator, description=f"({comparator.description})", quantity="mistakes")
+    if best_member is not None and comparator is not None and comparator.value < best_member.value:
+        best_member = replace(comparator, description=f"({comparator.description})", quantity="mistakes")
     return CommitteeEvidence(
         subject=type(committee).__name__,
         rounds=committee.rounds,

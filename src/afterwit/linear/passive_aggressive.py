@@ -43,8 +43,8 @@ class PassiveAggressiveBound(Theorem):
 
     Proof. |w_t - u|^2 - |w_{t+1} - u|^2 = 2 tau_t y_t x_t . (u - w_t) - tau_t^2 |x_t|^2. Where tau_t > 0,
     y_t (w_t . x_t) = 1 - l_t, and y_t (u . x_t) >= 1 - l*_t with l*_t the loss of u; so this is at least
-    tau_t (2 l_t - 2 l*_t - tau_t |x_t|^2) >= tau_t (l_t - 2 l*_t), as tau_t |x_t|^2 <= l_t. The sum over all rounds is at
-    most |u|^2, and tau_t <= C: sum_t tau_t l_t <= |u|^2 + 2 C L. In a mistake l_t >= 1, so tau_t l_t >= min(C, 1/R^2).
+    tau_t (2 l_t - 2 l*_t - tau_t |x_t|^2) >= tau_t (l_t - 2 l*_t), as tau_t |x_t|^2 <= l_t. The sum over all rounds is
+    at most |u|^2, and tau_t <= C: sum_t tau_t l_t <= |u|^2 + 2 C L. In a mistake l_t >= 1: tau_t l_t >= min(C, 1/R^2).
     """
 
     id = "passive-aggressive"

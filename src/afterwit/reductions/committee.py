@@ -1,6 +1,6 @@
 """A committee: learners whose probabilities are mixed, by how good they have been. Nearly as good as the best of them.
 
-Setting     N learners of two labels, the members; y_t in {-1, +1}. In round t member i gives the label y the probability
+Setting     N learners of two labels, the members; y_t in {-1, +1}. In round t member i gives label y the probability
             q_{t,i}(y). The committee gives it sum_i p_{t,i} q_{t,i}(y), where p_t is what each member weighs, and
             predicts +1 if that is at least 1/2 for +1. Its score is the logarithm of the odds.
 Update      every member learns (x_t, y_t). Member i lost -ln q_{t,i}(y_t) in this round, and 1 more if it was wrong;
@@ -11,8 +11,8 @@ Guarantee   on any sequence, for every member with log loss L and M mistakes, af
 Votes       with an expert algorithm as ``weighting`` the members vote: predict sgn(p_t . v_t), sgn(0) = +1, where
             v_{t,i} is what member i predicts, and p_t comes from the losses l_{t,i} = 1 if v_{t,i} != y_t, else 0.
             Following one member by chance, drawn by p_t, costs sum_t p_t . l_t <= M_i + B expected mistakes for every
-            member i with M_i mistakes, where B is the expert algorithm's bound on the regret (AdaHedge: B = sqrt(D ln N)
-            + 4/3 ln N + 2, with D the rounds in which members disagreed). The vote makes at most 2 (M_i + B) mistakes:
+            member i with M_i mistakes, where B is the expert algorithm's bound on the regret (AdaHedge: sqrt(D ln N) +
+            4/3 ln N + 2, with D the rounds in which members disagreed). The vote makes at most 2 (M_i + B) mistakes:
             whenever it is wrong at least half of the weight is, so that p_t . l_t >= 1/2.
 Assumes     nothing about where the examples come from, nor about the members.
 Source      fixed share: Herbster & Warmuth 1998; log loss: Cesa-Bianchi & Lugosi 2006, section 3.3; the proof is in
@@ -28,9 +28,9 @@ The file is compiled only because what it derives from is; all its loops are in 
 >>> committee.mistakes, committee.member_mistakes
 (1, {'Perceptron': 1, 'RepeatLastLabel': 5})
 >>> committee.best_member, {name: round(weight, 3) for name, weight in committee.weights.items()}
-('Perceptron', {'Perceptron': 0.917, 'RepeatLastLabel': 0.083})
+('Perceptron', {'Perceptron': 0.769, 'RepeatLastLabel': 0.231})
 >>> round(committee.predict_proba_one({"b": 1})[-1], 3)
-0.729
+0.692
 """
 
 from __future__ import annotations
