@@ -84,6 +84,9 @@ BLOCKS = {
     "committee": ("aw.Committee()", "numbers(400_000, 6)"),
     "one against the rest": ("aw.OneVsRest(aw.AdaGrad(), labels=(-1, 1))", "numbers(400_000, 6)"),
     "many labels": ("aw.AveragedMulticlassPerceptron()", "numbers(400_000, 6)"),
+    "softmax": ("aw.SoftmaxAdaGrad()", "numbers(400_000, 6)"),
+    "neighbours": ("aw.NearestNeighbours(window=100)", "numbers(400_000, 6)"),
+    "many-class committee": ("aw.MulticlassCommittee([aw.SoftmaxAdaGrad(), aw.Perceptron()])", "numbers(400_000, 6)"),
     "disjunction": ("aw.WinnowDisjunction(6)", "(numbers(100_000, 6) > 0).astype(float)"),
     "last label": ("aw.OneVsRest(aw.RepeatLastLabel(), labels=(-1, 1))", "numbers(400_000, 6)"),
 }

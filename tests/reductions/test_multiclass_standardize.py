@@ -194,3 +194,24 @@ def test_a_round_that_is_refused_changes_nothing_and_those_before_stay():
     with pytest.raises(DivergenceError):
         singly.learn_one(X[2], "z")
     assert learner == singly
+
+
+class Refusing(aw.MulticlassPerceptron):
+    """Refuses its third round."""
+
+    def _learn(self, rows, codes, new):
+        if self.rounds + rows.count > 2:
+            raise InputError("x must be another; received this one")
+        return super()._learn(rows, codes, new)
+
+
+def test_what_the_learner_inside_refuses_is_in_no_mean():
+    learner = aw.MulticlassStandardize(Refusing)
+    learner.learn_many([{"a": 1.0}, {"b": 3.0}], ["x", "y"])
+    before = learner.state()
+    with pytest.raises(InputError, match="x must be another"):
+        learner.learn_one({"a": 5.0, "c": 1.0}, "z")
+    with pytest.raises(InputError, match="x must be another"):
+        learner.learn_many([{"a": 5.0}, {"c": 7.0}], ["x", "z"])
+    assert same_value(learner.state(), before)
+    assert learner.classes == ("x", "y")

@@ -71,6 +71,11 @@ def refusal(learner: Any) -> NotImplementedError:
     kinds = {name: learner_class(command) for command, name in learner_names().items()}
     those = sorted(name for name, kind in kinds.items() if options_of(kind).get("loss") == "logistic")
     loss = learner.parameters.get("loss")
+    if learner.many_labels:
+        return NotImplementedError(
+            f"{type(learner).__name__} gives no probabilities: its score is none. Of the learners of many labels, "
+            f"SoftmaxAdaGrad, MulticlassStandardize and OneVsRest of {', '.join(those)} give them"
+        )
     which = f"{type(learner).__name__} with loss={loss!r}" if loss is not None else type(learner).__name__
     return NotImplementedError(
         f"{which} gives no probabilities: its score is none. Calibrated(learner) makes probabilities of the scores of "
