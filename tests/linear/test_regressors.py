@@ -309,3 +309,15 @@ def test_play_counts_losses_and_errors():
     late = aw.play(aw.NormalizedAdaGradRegressor(), X, y, delay=3)
     assert late.rounds == 70
     assert late.curve[0].rmse == abs(y[0])
+
+
+def test_an_update_that_would_overflow_counts_nothing():
+    learner = aw.SGDRegressor(loss="absolute", ball=1e300, rate=1.0)
+    learner.learn_one([1.0], 2.0)
+    before = learner.state()
+    with pytest.raises(DivergenceError, match="round 2 would make"):
+        learner.learn_one([1e200], 5.0)
+    assert same_value(learner.state(), before)
+    with pytest.raises(DivergenceError, match="round 2 would make"):
+        learner.learn_many([[1e200]], [5.0])
+    assert same_value(learner.state(), before)

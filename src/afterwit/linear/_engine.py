@@ -174,7 +174,7 @@ class LinearLearner(TotalsLearner):
             self._decide([y])
         return self._labels.positive if score >= 0 else self._labels.negative
 
-    def learn_target_of(self, x: Any, y: float) -> float:
+    def _learn_target_of(self, x: Any, y: float) -> float:
         """Learn one example of a real target; the prediction before that."""
         return self._learn_example(x, y)
 

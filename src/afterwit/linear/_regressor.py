@@ -42,7 +42,7 @@ class LinearRegressor(RealTargetLearner):
         return float(self._engine.score_one(x))
 
     def learn_one(self, x: Any, y: Any) -> float:
-        return float(self._engine.learn_target_of(x, y if type(y) is float and y - y == 0 else read_target(y)))
+        return float(self._engine._learn_target_of(x, y if type(y) is float and y - y == 0 else read_target(y)))
 
     def predict_many(self, X: Any) -> Targets:
         predictions: Targets = self._engine.score_many(X)
@@ -59,7 +59,7 @@ class LinearRegressor(RealTargetLearner):
     # ------------------------------------------------------------------ what it knows
 
     def _totals_so_far(self) -> Totals:
-        totals: Totals = self._engine.totals()
+        totals: Totals = self._engine._totals_so_far()
         return totals
 
     @property

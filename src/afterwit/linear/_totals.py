@@ -46,7 +46,7 @@ class TotalsLearner(WeightLearner):
         totals: cython.double = self._total_loss - self._total_loss + (self._squared_errors - self._squared_errors)
         return totals == 0 and WeightLearner.is_sound(self)
 
-    def totals(self) -> Totals:
+    def _totals_so_far(self) -> Totals:
         """What a regressor counts."""
         with self._lock:
             return Totals(self._rounds, self._updates, self._total_loss, self._squared_errors)
