@@ -21,6 +21,7 @@ SHARED = "afterwit._cyutility"
 FLAGS = [
     "-ffp-contract=off",  # a fused multiply-add rounds once where the sources round twice: results would differ
     "-fno-math-errno",
+    "-fno-trapping-math",  # same bits, and loops with a choice in them vectorise: nobody reads the processor's flags
     "-g0",
     "-w",  # the C code is Cython's, and so would be the warnings
 ]

@@ -32,10 +32,22 @@ WANTED = {"AdaGrad": 2.0, "ScaleFree": 1.5, "NormalizedAdaGrad": 1.5}
 
 
 def sparse_rows(rows, stored, width, seed=0, signed=False):
-    """Rows of one length over features of which the first are the most frequent: the shape of text."""
+    """Rows of one length over features of which the first are the most frequent, none twice: the shape of text."""
     generator = np.random.default_rng(seed)
-    draws = np.minimum(width ** generator.random((rows, stored)), width).astype(np.int32) - 1
-    draws.sort(axis=1)
+
+    def drawn(size):
+        return np.minimum(width ** generator.random(size), width).astype(np.int32) - 1
+
+    draws = np.sort(drawn((rows, stored)), axis=1)
+    repeating = np.arange(rows)
+    while len(repeating):
+        again = draws[repeating]
+        same = again[:, 1:] == again[:, :-1]
+        kept = same.any(axis=1)
+        repeating, again, same = repeating[kept], again[kept], same[kept]
+        again[:, 1:][same] = drawn(np.count_nonzero(same))
+        again.sort(axis=1)
+        draws[repeating] = again
     starts = np.arange(0, rows * stored + 1, stored, dtype=np.int32)
     values = generator.random(rows * stored)
     if signed:
@@ -60,6 +72,26 @@ def learner_cases(best_times):
                 5,
             ),
             {"scikit-learn": WANTED.get(name, 2.5)},
+        )
+
+
+def dense_cases(best_times):
+    """100,000 dense rows of 75 numbers, by the learners that take a root or a quotient of every entry."""
+    generator = np.random.default_rng(1)
+    X = generator.standard_normal((100_000, 75))
+    y = np.where(X @ generator.standard_normal(75) + 3 * generator.standard_normal(len(X)) >= 0, 1, -1)
+    for name in WANTED:
+        kind, options = getattr(aw, name), LIKE[name]
+        yield (
+            f"learn 100,000 x 75 dense: {name}",
+            best_times(
+                {
+                    "afterwit": lambda kind=kind: kind().learn_many(X, y),
+                    "scikit-learn": lambda options=options: SGDClassifier(**options).partial_fit(X, y, classes=[-1, 1]),
+                },
+                5,
+            ),
+            {},
         )
 
 
@@ -108,7 +140,17 @@ def one_row_cases(best_times):
     """
     from river import linear_model
 
-    kinds = ("Perceptron", "SGD", "AdaGrad", "BalancedWinnow", "OneVsRest", "KernelPerceptron", "Committee")
+    kinds = (
+        "Perceptron",
+        "SGD",
+        "AdaGrad",
+        "ScaleFree",
+        "NormalizedAdaGrad",
+        "BalancedWinnow",
+        "OneVsRest",
+        "KernelPerceptron",
+        "Committee",
+    )
     for width in (10, 75):
         generator = np.random.default_rng(width)
         rows = list(generator.standard_normal((50, width)))

@@ -29,7 +29,7 @@ from concepts import concept_case
 from experts import expert_cases, forecast_cases
 from games import boosting_case, game_cases
 from kernels import kernel_case
-from learners import dimension_cases, learner_cases, one_row_cases, ridge_case, sparse_rows, voted_case
+from learners import dense_cases, dimension_cases, learner_cases, one_row_cases, ridge_case, sparse_rows, voted_case
 from paths import path_cases
 from units import libol_case, unit_cases
 
@@ -198,6 +198,7 @@ def all_cases(bare):
         yield title, case(bare), wanted
     for cases in (
         learner_cases,
+        dense_cases,
         voted_case,
         dimension_cases,
         one_row_cases,

@@ -200,8 +200,8 @@ class _Reader:
             else:
                 negative, positive = allowed
                 expected = (
-                    f"{negative} or {positive} was expected (--labels NEGATIVE,POSITIVE gives the two labels; for more than "
-                    "two use --learner multiclass-committee)"
+                    f"{negative} or {positive} was expected (--labels NEGATIVE,POSITIVE gives the two labels; for more "
+                    "than two use --learner multiclass-committee)"
                 )
             reason = f"found the label {label_as_written(labels[i])} where {expected}"
             raise StreamError(reason, path=self._examples.stream.name, line=int(held.row_lines[i]))

@@ -46,6 +46,7 @@ from afterwit.core.registry import (
 )
 from afterwit.errors import AfterwitError, Words, invalid, shorten
 from afterwit.interop._estimator import OnlineEstimator
+from afterwit.reductions._weighting import MIXTURE
 from afterwit.reductions.committee import Committee
 from afterwit.reductions.multiclass_committee import MulticlassCommittee
 from afterwit.reductions.one_vs_rest import OneVsRest

@@ -45,18 +45,18 @@ from afterwit.linear._stops import Stop
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
     from cython.cimports.afterwit.linear._losses import loss_of_error, slope
-    from cython.cimports.afterwit.linear._products import product
     from cython.cimports.libc.math import copysign, fabs, sqrt
 else:
     from math import copysign, fabs, sqrt
 
     from afterwit.linear._engine import LinearLearner
     from afterwit.linear._losses import loss_of_error, slope
-    from afterwit.linear._products import product
 
 DIVERGED = cython.declare(cython.int, Stop.DIVERGED)
-#: How many entries of a row are laid out at once, where the compiler handles several of them in one step.
+#: How many bets are taken at once.
 PART = cython.declare(cython.Py_ssize_t, 32)
+#: A variable, because the compiler takes the smaller of two variables without a branch.
+ONE = cython.declare(cython.double, 1.0)
 #: The most money with which a bet is made: the next round multiplies it by at most 3/2.
 RICHEST = cython.declare(cython.double, 1e290)
 
@@ -104,6 +104,29 @@ class ScaleFreeBound(RegretBound):
         )
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def bet(
+    value: cython.double,
+    sums: cython.double,
+    squares: cython.double,
+    largest: cython.double,
+    money: cython.double,
+) -> cython.double:
+    """The weight of a feature in a round in which it has this value: theta money / 2 root, without a branch."""
+    root: cython.double
+    theta: cython.double
+    largest = max(max(largest, value), -value)
+    squares += largest * largest
+    # A root of 0 would be divided by. The bet is 0 anyway, but for values whose squares are 0.
+    squares += 1.0 if squares == 0 else 0.0
+    root = ONE / sqrt(squares)
+    theta = max(min(sums * root, ONE), -ONE)
+    return 0.5 * theta * money * root
+
+
 @cython.cclass
 class ScaleFree(LinearLearner):
     """A learner without a rate, for features in any units.
@@ -115,12 +138,10 @@ class ScaleFree(LinearLearner):
     """
 
     _epsilon: cython.double
-    # The weights by which the current row was scored; and a part of the row, entry after entry.
+    # The weights by which the current row was scored, entry after entry, and up to three numbers more.
     _bets: cython.double[::1]
-    _roots: cython.double[::1]
-    _sums: cython.double[::1]
-    _money: cython.double[::1]
-    _richest: cython.double
+    # Whether some feature has more money than a bet is made with.
+    _some_rich: cython.bint
     # What slopes are cut off at, and what money is counted in: 1, but for real targets.
     _steepest = cython.declare(cython.double, visibility="public")
     _unit = cython.declare(cython.double, visibility="public")
@@ -141,10 +162,7 @@ class ScaleFree(LinearLearner):
     def _begin(self) -> None:
         self._epsilon = self._options["epsilon"]
         self._bets = view(np.zeros(64))
-        self._roots = view(np.zeros(PART))
-        self._sums = view(np.zeros(PART))
-        self._money = view(np.zeros(PART))
-        self._richest = 0.0
+        self._some_rich = False
         LinearLearner._begin(self)
         # Of real targets no unit is known before the first; nor how steep the square loss can be.
         self._steepest = (get(self._options["loss"]).steepest or 0.0) if self._real else 1.0
@@ -157,52 +175,55 @@ class ScaleFree(LinearLearner):
     @cython.nogil
     @cython.exceptval(check=False)
     def score(self) -> cython.double:
-        """The product of the bets with the current row."""
-        k: cython.Py_ssize_t
-        count: cython.Py_ssize_t
-        begin: cython.Py_ssize_t = 0
-        theta: cython.double
-        inside: cython.double
-        self._richest = 0.0
-        while begin < self._length:
-            count = min(self._length - begin, PART)
-            self.lay_out_part(begin, count)
-            for k in range(count):
-                # Alone in a loop without a branch, several roots and quotients are taken in one step.
-                self._roots[k] = 1.0 / sqrt(self._roots[k])
-            for k in range(count):
-                theta = self._sums[k] * self._roots[k]
-                # From -1 to 1, without a branch: which of the two it is nobody can guess beforehand.
-                inside = fabs(theta) < 1.0
-                theta = inside * theta + (1.0 - inside) * copysign(1.0, theta)
-                self._bets[begin + k] = 0.5 * theta * self._money[k] * self._roots[k]
-            begin += count
-        return product(self._bets, self._values, self._first, self._length)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def lay_out_part(self, begin: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
-        """Lay out what the bets on a part of the current row depend on, with M <- max(M, |x|) for this row."""
+        """The product of the bets with the current row. Entry k goes to running sum k mod 4, as everywhere."""
         k: cython.Py_ssize_t
         column: cython.Py_ssize_t
-        largest: cython.double
-        square: cython.double
-        for k in range(count):
-            column = self._columns[self._offset + begin + k]
-            if self._known or 0 <= column < self._features:
-                largest = self._steepest * fabs(self._values[self._first + begin + k])
-                largest = self._weights[4 * column + 2] if self._weights[4 * column + 2] > largest else largest
-                square = self._weights[4 * column + 1] + largest * largest
-                self._roots[k] = square if square > 0 else 1.0
-                self._sums[k] = self._weights[4 * column]
-                self._money[k] = self._weights[4 * column + 3]
-                self._richest = self._money[k] if self._money[k] > self._richest else self._richest
-            else:
-                # Nothing is known of it, and so nothing is bet.
-                self._roots[k] = 1.0
-                self._sums[k] = 0.0
-                self._money[k] = 0.0
+        count: cython.Py_ssize_t
+        begin: cython.Py_ssize_t = 0
+        steepest: cython.double = self._steepest
+        s0: cython.double = 0.0
+        s1: cython.double = 0.0
+        s2: cython.double = 0.0
+        s3: cython.double = 0.0
+        # A part of the row. Nothing else can be in these arrays: so the compiler takes several bets in one step.
+        places: cython.Py_ssize_t[32]
+        bets: cython.double[32]
+        terms: cython.double[36]
+        if not cython.compiled:
+            places, bets, terms = [0] * 32, [0.0] * 32, [0.0] * 36
+        while begin < self._length:
+            count = min(self._length - begin, PART)
+            for k in range(count):
+                column = self._columns[self._offset + begin + k]
+                places[k] = 4 * column if self._known or 0 <= column < self._features else 0
+            for k in range(count):
+                bets[k] = bet(
+                    steepest * self._values[self._first + begin + k],
+                    self._weights[places[k]],
+                    self._weights[places[k] + 1],
+                    self._weights[places[k] + 2],
+                    self._weights[places[k] + 3],
+                )
+                terms[k] = bets[k] * self._values[self._first + begin + k]
+            if not self._known:
+                for k in range(count):
+                    column = self._columns[self._offset + begin + k]
+                    if not 0 <= column < self._features:
+                        # Nothing is known of it, and so nothing is bet.
+                        bets[k] = terms[k] = 0.0
+            for k in range(count, count + 3):
+                terms[k] = 0.0
+            for k in range(0, count, 4):
+                self._bets[begin + k] = bets[k]
+                self._bets[begin + k + 1] = bets[k + 1]
+                self._bets[begin + k + 2] = bets[k + 2]
+                self._bets[begin + k + 3] = bets[k + 3]
+                s0 += terms[k]
+                s1 += terms[k + 1]
+                s2 += terms[k + 2]
+                s3 += terms[k + 3]
+            begin += count
+        return (s0 + s1) + (s2 + s3)
 
     @cython.cfunc
     @cython.nogil
@@ -212,23 +233,38 @@ class ScaleFree(LinearLearner):
         place: cython.Py_ssize_t
         value: cython.double
         gradient: cython.double
+        money: cython.double
         steepest: cython.double = self._steepest
         whole: cython.double = slope(self._loss, self._parameter, y, score)
         derivative: cython.double = whole if fabs(whole) <= steepest else copysign(steepest, whole)
-        if self._richest > RICHEST:
+        if self._some_rich and self.is_too_rich():
             self._stopped = DIVERGED
             return False
         for k in range(self._length):
             place = 4 * self._columns[self._offset + k]
-            value = steepest * fabs(self._values[self._first + k])
+            value = steepest * self._values[self._first + k]
             gradient = derivative * self._values[self._first + k]
             self._weights[place] -= gradient
             self._weights[place + 1] += gradient * gradient
-            self._weights[place + 2] = value if value > self._weights[place + 2] else self._weights[place + 2]
-            self._weights[place + 3] -= gradient * self._bets[k]
+            self._weights[place + 2] = max(max(self._weights[place + 2], value), -value)
+            money = self._weights[place + 3] - gradient * self._bets[k]
+            self._weights[place + 3] = money
+            if money > RICHEST:
+                self._some_rich = True
         if self._real:
             self.note_units(whole, score - y)
         return derivative != 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_too_rich(self) -> cython.bint:
+        """Whether a feature of the current row has more money than a bet is made with."""
+        k: cython.Py_ssize_t
+        found: cython.Py_ssize_t = 0
+        for k in range(self._length):
+            found += self._weights[4 * self._columns[self._offset + k] + 3] > RICHEST
+        return found > 0
 
     @cython.cfunc
     @cython.nogil
@@ -241,14 +277,15 @@ class ScaleFree(LinearLearner):
             self._unit = loss_of_error(self._loss, self._parameter, error)
             for k in range(self._weights.shape[0] // 4):
                 self._weights[4 * k + 3] = self._epsilon * self._unit
+            self._some_rich = self._epsilon * self._unit > RICHEST
 
     # ------------------------------------------------------------------ what it knows
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _need_scratch(self, entries: cython.Py_ssize_t) -> cython.int:
-        if entries > self._bets.shape[0]:
-            self._bets = view(np.zeros(entries))
+        if entries + 3 > self._bets.shape[0]:
+            self._bets = view(np.zeros(entries + 3))
         return LinearLearner._need_scratch(self, entries)
 
     def _with_room(self, weights: Any, features: int) -> Any:
@@ -267,6 +304,7 @@ class ScaleFree(LinearLearner):
         # The money of features to come is counted in it.
         self._unit = state.get("unit", 1.0)
         LinearLearner._become(self, state)
+        self._some_rich = bool(state["money"].max(initial=0.0) > RICHEST)
 
     def _check_state(self, state: Any) -> None:
         LinearLearner._check_state(self, state)
