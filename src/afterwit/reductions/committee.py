@@ -43,7 +43,7 @@ import cython
 import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis, certify
-from afterwit.core.declared import LABELS, Option
+from afterwit.core.declared import LABELS, Option, copied
 from afterwit.core.theorem import Theorem
 from afterwit.core.turns import Rounds, parts
 from afterwit.data.advice import Experts
@@ -174,8 +174,8 @@ class Committee(BinaryLearner):
         pool = default_pool if self._options["weighting"] == MIXTURE else voting_pool
         members = read_members(pool() if given is None else given, self._labels)
         weighting = read_weighting(self._options["weighting"], tuple(members))
-        # Also if none were given: another version may choose others, and a saved model has to know its own.
-        self._options["learners"] = members
+        if given is not None:
+            self._options["learners"] = members
         if not isinstance(self._options["weighting"], str):
             self._options["weighting"] = weighting
         self._experts = Experts(len(members), tuple(members))
@@ -186,12 +186,24 @@ class Committee(BinaryLearner):
     def _take_labels(self, labels: Any) -> None:
         """The members go on with the new labels."""
         BinaryLearner._take_labels(self, labels)
-        self._options["learners"] = read_members(self._options["learners"], labels)
+        if self._options["learners"] is not None:
+            self._options["learners"] = read_members(self._options["learners"], labels)
         before = self._members
         members = read_members(dict(zip(before.names, before.learners, strict=True)), labels)
         for member, old in zip(members.values(), before.learners, strict=True):
             member.restore(old.state())
         self._members = Members(members, labels)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the committee was made with; once it has learned, its members too, if it was made without.
+
+        Another version may choose others, and a saved committee has to know its own.
+        """
+        found = {name: copied(value) for name, value in self._options.items()}
+        if found["learners"] is None and self._rounds:
+            found["learners"] = self._members.fresh()
+        return found
 
     # ------------------------------------------------------------------ one round
 
