@@ -72,7 +72,7 @@ for name in learner_names().values():
             takes_intercept = "intercept" in inspect.signature(getattr(aw, name)).parameters
             more = {"intercept": seed % 2 == 1} if takes_intercept else {}
             for kind, form in (("dense", X), ("sparse", sparse.csr_array(X)), ("names", names)):
-                learner = getattr(aw, name)(**options, **more)
+                learner = getattr(aw, name)(**{**more, **options})
                 results[f"{name} {number} {kind} {seed}"] = digest(*learned(learner, form, y))
 
 for name in many_label_names().values():

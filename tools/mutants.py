@@ -187,6 +187,7 @@ OWN = {
     "certify/selective": "linear/test_selective_perceptron",
     "certify/linear": "linear/test_theorems linear/test_linear_theorems",
     "certify/descent": "linear/test_linear_theorems",
+    "certify/_descent_steps": "linear/test_linear_theorems",
     "certify/multiplicative": "linear/test_linear_theorems linear/test_winnow",
     "certify/replay": "linear/test_theorems linear/test_linear_theorems",
     "certify/kernel": "kernels/test_kernel_perceptron",

@@ -17,7 +17,7 @@ import pytest
 import afterwit as aw
 from afterwit import adversaries
 from afterwit.cli import COMMANDS
-from afterwit.core.registry import classifier_names, expert_algorithm_names
+from afterwit.core.registry import classifier_names, expert_algorithm_names, regressor_names
 from conftest import environment
 
 
@@ -58,7 +58,7 @@ def table(output):
 
 
 def test_a_run_shows_the_table_and_the_certificate(run_process, data, stream):
-    result = run_process("run", "data.svm")
+    result = run_process("run", "data.svm", "--learner", "perceptron")
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     learner, predictions, X = learned(stream)
@@ -77,8 +77,8 @@ def test_a_run_shows_the_table_and_the_certificate(run_process, data, stream):
 
 def test_the_full_certificate_on_request(run_cli, data, stream):
     learner, _, X = learned(stream)
-    short = run_cli("run", "data.svm").stdout
-    full = run_cli("run", "data.svm", "--verbose").stdout
+    short = run_cli("run", "data.svm", "--learner", "perceptron").stdout
+    full = run_cli("run", "data.svm", "--learner", "perceptron", "--verbose").stdout
     details = learner.certificate(X, stream.y).details()
     assert full.endswith(f"\n\n{details}\n")
     assert details not in short
@@ -99,7 +99,9 @@ def test_gzip_standard_input_and_repetition_agree(run_cli, run_process, data, tm
 
 
 def test_the_model_and_the_predictions(run_cli, data, tmp_path, stream):
-    result = run_cli("run", "data.svm", "--passes", "2", "--model", "m", "--predictions", "p.txt")
+    result = run_cli(
+        "run", "data.svm", "--learner", "perceptron", "--passes", "2", "--model", "m", "--predictions", "p.txt"
+    )
     assert result.returncode == 0
     learner, predictions, X = learned(stream, passes=2)
     assert aw.load(tmp_path / "m") == learner
@@ -126,7 +128,7 @@ def test_the_model_and_the_predictions(run_cli, data, tmp_path, stream):
 )
 def test_labels_are_found_out_or_given(run_cli, tmp_path, stream, labels, option, expected):
     write_libsvm(tmp_path / "f", stream.X, np.where(stream.y > 0, labels[1], labels[0]))
-    result = run_cli("run", "f", "--model", "m", "--no-certificate", *option)
+    result = run_cli("run", "f", "--learner", "perceptron", "--model", "m", "--no-certificate", *option)
     assert result.returncode == 0, result.stderr
     assert aw.load(tmp_path / "m") == learned(stream, labels=expected)[0]
     assert f"labels {expected[0]} and {expected[1]}" in result.stdout
@@ -261,7 +263,7 @@ def test_probabilities_of_a_model_that_has_none(run_cli, data, tmp_path):
 @pytest.mark.parametrize("scale", ["1e160", "1e300"])
 def test_numbers_whose_products_overflow_are_refused_with_their_round(run_cli, tmp_path, scale):
     (tmp_path / "f").write_text(f"1 1:{scale}\n-1 2:{scale}\n-1 1:-{scale} 2:{scale}\n")
-    result = run_cli("run", "f", "--model", "m")
+    result = run_cli("run", "f", "--learner", "perceptron", "--model", "m")
     assert result.returncode == 2
     assert "afterwit: round 3 would make a score or a weight of Perceptron infinite or NaN; " in result.stderr
     assert not (tmp_path / "m").exists()
@@ -277,7 +279,7 @@ def test_numbers_of_any_size_are_certified(run_cli, tmp_path, scale):
 
 def test_numbers_whose_products_vanish_are_not_certified(run_cli, tmp_path):
     (tmp_path / "f").write_text("1 1:1e-200\n-1 2:1e-200\n-1 1:-1e-200 2:1e-200\n")
-    result = run_cli("run", "f")
+    result = run_cli("run", "f", "--learner", "perceptron")
     assert (result.returncode, result.stderr) == (0, "")
     assert "  verdict    not applicable\n  because    row 2 was not treated by the rule" in result.stdout
 
@@ -327,8 +329,8 @@ def test_predict_says_when_there_is_nothing(run_cli, data, tmp_path):
 def test_many_rows_without_a_certificate_say_why(run_cli, data, monkeypatch):
     monkeypatch.setattr(importlib.import_module("afterwit.cli.run"), "MOST_TO_REMEMBER", 100)
     reason = "No certificate: it needs all examples in memory, and there are more than 100 non-zero values."
-    assert reason in run_cli("run", "data.svm").stdout
-    assert "verdict    holds" in run_cli("run", "data.svm", "--certificate").stdout
+    assert reason in run_cli("run", "data.svm", "--learner", "perceptron").stdout
+    assert "verdict    holds" in run_cli("run", "data.svm", "--learner", "perceptron", "--certificate").stdout
 
 
 def test_results_do_not_overwrite_what_standard_input_reads(data):
@@ -408,7 +410,7 @@ def test_version_and_help(run_process, run_cli):
 
 
 def test_the_help_lists_every_learner_and_every_algorithm(run_cli):
-    for command, names in (("run", classifier_names()), ("experts", expert_algorithm_names())):
+    for command, names in (("run", {**classifier_names(), **regressor_names()}), ("experts", expert_algorithm_names())):
         shown = re.sub(r"\s", "", run_cli(command, "--help").stdout)
         assert ",".join(sorted(names)) in shown
 

@@ -28,7 +28,7 @@ def little(monkeypatch):
 def test_a_file_is_read_to_its_second_label(run_cli, tmp_path, little, first, second, labels, ones, packed):
     text = b"".join(b"%d 1:1 3:%d\n" % (first, i) for i in range(ones)) + b"%d 2:1\n" % second
     (tmp_path / "f").write_bytes(gzip.compress(text) if packed else text)
-    result = run_cli("run", "f", "--model", "m", "--predictions", "out")
+    result = run_cli("run", "f", "--learner", "perceptron", "--model", "m", "--predictions", "out")
     assert (result.returncode, result.stderr) == (0, "")
     assert f"labels {labels[0]} and {labels[1]}\n" in result.stdout
     expected = aw.Perceptron(labels=labels)

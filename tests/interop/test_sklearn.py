@@ -75,7 +75,7 @@ def test_a_learner_goes_by_its_name():
         "multiclass-committee",
     }  # fmt: skip
     assert not {"one-vs-rest", *many_label_names()} & set(learner_names())
-    assert DEFAULT == "averaged-perceptron"
+    assert DEFAULT == "committee"
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,14 @@ def test_names_in_lower_case(name, expected):
     from afterwit.core.registry import command_name
 
     assert command_name(getattr(aw, name)) == expected
+
+
+def test_a_committee_passes_once_and_others_five_times(digits):
+    X, y = digits[0][:100], digits[1][:100] % 2
+    assert OnlineClassifier("perceptron").fit(X, y).learner_.rounds == 500
+    assert OnlineClassifier().fit(X, y).learner_.rounds == 100
+    assert OnlineClassifier(passes=2).fit(X, y).learner_.rounds == 200
+    assert OnlineClassifier().fit(X, digits[1][:100]).learner_.rounds == 100
 
 
 def test_a_class_or_an_instance_will_do(digits):
@@ -177,7 +185,7 @@ def test_parameters_with_the_options():
     classifier = OnlineClassifier("perceptron", rate=0.5)
     assert classifier.get_params() == {
         "learner": "perceptron",
-        "passes": 5,
+        "passes": None,
         "shuffle": True,
         "random_state": 0,
         "rate": 0.5,
@@ -189,7 +197,7 @@ def test_parameters_with_the_options():
     twin = clone(classifier)
     assert twin.get_params() == classifier.get_params()
     twin.set_params(rate=2.0, passes=1)
-    assert (classifier.rate, classifier.passes, twin.rate, twin.passes) == (0.5, 5, 2.0, 1)
+    assert (classifier.rate, classifier.passes, twin.rate, twin.passes) == (0.5, None, 2.0, 1)
     with pytest.raises(AttributeError, match="no attribute 'margin'"):
         _ = classifier.margin
 

@@ -115,7 +115,7 @@ def test_parameters_with_the_options():
     regressor = OnlineRegressor("online-ridge", penalty=0.5)
     assert regressor.get_params() == {
         "learner": "online-ridge",
-        "passes": 5,
+        "passes": None,
         "shuffle": True,
         "random_state": 0,
         "penalty": 0.5,
@@ -126,7 +126,7 @@ def test_parameters_with_the_options():
         "OnlineRegressor(learner='adagrad-regressor', rate=0.5)"
     )
     twin = clone(regressor).set_params(penalty=2.0, passes=3)
-    assert (regressor.penalty, regressor.passes, twin.penalty, twin.passes) == (0.5, 5, 2.0, 3)
+    assert (regressor.penalty, regressor.passes, twin.penalty, twin.passes) == (0.5, None, 2.0, 3)
     assert "penalty" not in clone(OnlineRegressor("online-ridge")).get_params(deep=False)
 
 

@@ -289,9 +289,11 @@ def test_strings_for_members_that_take_strings():
 
 
 def test_votes_do_not_rank_classes():
-    for learner in (aw.Committee, aw.Committee(["perceptron", "repeat-last-label"])):
+    for learner in (aw.Committee(weighting="boa"), aw.Committee(["perceptron", "repeat-last-label"], "fixed-share")):
         with pytest.raises(InputError, match="a committee of many classes is MulticlassCommittee; received"):
             aw.OneVsRest(learner)
+    # Log-odds do.
+    assert aw.OneVsRest(aw.Committee).gives_probabilities
 
 
 # ---------------------------------------------------------------------- what it refuses

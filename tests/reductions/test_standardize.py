@@ -167,7 +167,7 @@ def test_repeated_entries_are_added_up():
 def test_values_of_any_size(scale):
     """Below 1e-145 a feature counts as constant; beyond that the size changes nothing but the last digits."""
     X, y = np.random.default_rng(5).standard_normal((60, 3)), np.resize([1, -1, 1], 60)
-    learner, same = aw.Standardize("adagrad"), aw.Standardize("adagrad")
+    learner, same = (aw.Standardize(aw.AdaGrad(intercept=False)) for _ in range(2))
     scores, expected = learner.learn_scores(X * scale, y), same.learn_scores(X, y)
     assert scores.tolist() == pytest.approx([0.0] * 60 if scale < 1e-150 else expected.tolist(), rel=1e-9, abs=1e-9)
     assert learner.certificate(X * scale, y).verdict is Verdict.HOLDS

@@ -69,7 +69,7 @@ def test_a_model_of_the_command_line_and_a_matrix_agree_or_it_is_said(run_cli, f
 
 
 def test_a_model_for_arrays_can_be_made_on_the_command_line(run_cli, file, tmp_path):
-    assert run_cli("run", "data.svm", "--model", "m", "--first-id", "1").returncode == 0
+    assert run_cli("run", "data.svm", "--learner", "perceptron", "--model", "m", "--first-id", "1").returncode == 0
     model = aw.load(tmp_path / "m")
     theirs, labels = load_svmlight_file(str(file))
     learner = aw.Perceptron()

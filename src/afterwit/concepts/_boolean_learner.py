@@ -83,10 +83,6 @@ def read_booleans(rows: Rows) -> Booleans:
         row = np.repeat(np.arange(rows.count), np.diff(rows.starts))
         keep = rows.values != 0
         row, column = row[keep], rows.columns[keep]
-        ascending = (row[1:] != row[:-1]) | (column[1:] > column[:-1])
-        if not ascending.all() and len(set(zip(row.tolist(), column.tolist(), strict=True))) != len(row):
-            what = Words("a row with a position more than once")
-            raise invalid("x" if rows.single else "X", "rows with every position once", what)
     starts = np.zeros(rows.count + 1, dtype=np.intp)
     np.cumsum(np.bincount(row, minlength=rows.count), out=starts[1:])
     names = None if rows.names is None else [plain_name(name) for name in rows.names]

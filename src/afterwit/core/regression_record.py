@@ -84,6 +84,10 @@ class RegressionRecord:
     def __str__(self) -> str:
         return "\n".join([HEADER, *map(str, self.curve)])
 
+    def last_lines(self) -> list[str]:
+        """What comes after the curve: nothing."""
+        return []
+
 
 class Errors:
     """The losses and squared errors of predictions, summed up in the order of the rounds."""

@@ -15,6 +15,9 @@ from afterwit.errors import invalid, unknown_option
 
 #: The parameters of the estimator itself.
 PARAMETERS = ("learner", "passes", "shuffle", "random_state")
+#: How often the examples are learned if nobody says so; but once by a committee, which weighs its members by examples
+#: that are new to them.
+USUAL_PASSES = 5
 
 
 class OnlineEstimator(BaseEstimator):
@@ -106,10 +109,12 @@ class OnlineEstimator(BaseEstimator):
 
     def _checked_passes(self) -> int:
         """How often ``fit`` is to learn the examples; refuses parameters and options before anything is learned."""
-        passes = checks.count("passes", self.passes)
+        passes = None if self.passes is None else checks.count("passes", self.passes)
         checks.flag("shuffle", self.shuffle)
         self._make()
-        return passes
+        if passes is not None:
+            return passes
+        return 1 if "learners" in options_of(self._kind()) else USUAL_PASSES
 
     def _learn(self, X: Any, y: Any, passes: int) -> None:
         """Let ``learner_`` learn the examples, in the order that ``order_`` then has."""

@@ -57,9 +57,10 @@ __all__ = ["OnlineClassifier", "OnlineRegressor"]
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):
     """A learner of this package in scikit-learn's form.
 
-    learner       a name, such as "averaged-perceptron" or "winnow" (the class in `afterwit.LEARNERS`, in lower case
+    learner       a name, such as "committee" or "averaged-perceptron" (the class in `afterwit.LEARNERS`, in lower case
                   with hyphens), or "multiclass-perceptron" and its like; or such a learner itself, or its class
-    passes        how often ``fit`` learns the examples, always in the same order
+    passes        how often ``fit`` learns the examples, always in the same order. None is 5 times, but once for a
+                  committee: its members are weighed by examples that are new to them
     shuffle       whether ``fit`` learns them in a random order (data sets are often sorted by class), or as they come
     random_state  the order: a seed, a generator of numpy's, or None for another one each time
     options       the learner's own, by name: ``OnlineClassifier("perceptron", rate=0.5)``. Any other is refused.
@@ -74,9 +75,9 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):
 
     def __init__(
         self,
-        learner: Any = "averaged-perceptron",
+        learner: Any = "committee",
         *,
-        passes: Any = 5,
+        passes: Any = None,
         shuffle: Any = True,
         random_state: Any = 0,
         **options: Any,
@@ -192,7 +193,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):
 
     learner       a name, such as "online-ridge" or "adagrad-regressor" (the class in `afterwit.REGRESSORS`, in lower
                   case with hyphens); or such a learner itself, or its class
-    passes        how often ``fit`` learns the examples, always in the same order
+    passes        how often ``fit`` learns the examples, always in the same order. None is 5 times, but once for a
+                  committee: its members are weighed by examples that are new to them
     shuffle       whether ``fit`` learns them in a random order (data sets are often sorted), or as they come
     random_state  the order: a seed, a generator of numpy's, or None for another one each time
     options       the learner's own, by name: ``OnlineRegressor("online-ridge", penalty=0.1)``. Any other is refused.
@@ -208,7 +210,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):
         self,
         learner: Any = "online-ridge",
         *,
-        passes: Any = 5,
+        passes: Any = None,
         shuffle: Any = True,
         random_state: Any = 0,
         **options: Any,
