@@ -359,7 +359,7 @@ def test_a_committee(digits):
     assert type(two.learner_) is aw.Committee
     assert two.learner_.rounds == 600
     assert two.certificate(X, y % 2).verdict is Verdict.HOLDS
-    assert clone(OnlineClassifier("committee", learners=["perceptron", "sgd"])).fit(X, y).learner_.rounds == 1500
+    assert clone(OnlineClassifier("committee", learners=["perceptron", "sgd"])).fit(X, y).learner_.rounds == 300
     assert cross_val_score(OnlineClassifier("committee"), X, y, cv=3).mean() > 0.85
     many = OnlineClassifier("committee", learners=["perceptron", "sgd"], passes=1, shuffle=False).fit(X, y)
     alone = aw.MulticlassCommittee(["perceptron", "sgd"], labels=range(10))
