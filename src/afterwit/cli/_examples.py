@@ -201,7 +201,7 @@ class _Reader:
                 negative, positive = allowed
                 expected = (
                     f"{negative} or {positive} was expected (--labels NEGATIVE,POSITIVE gives the two labels; for more "
-                    "than two use --learner multiclass-committee)"
+                    "than two use --learner multiclass-committee, for numbers --learner regression-committee)"
                 )
             reason = f"found the label {label_as_written(labels[i])} where {expected}"
             raise StreamError(reason, path=self._examples.stream.name, line=int(held.row_lines[i]))
