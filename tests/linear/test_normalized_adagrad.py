@@ -369,7 +369,10 @@ def test_no_bound_is_claimed():
     [
         ({"rate": 0}, "rate must be a positive finite number; received 0"),
         ({"rate": math.inf}, "rate must be a positive finite number; received inf"),
-        ({"loss": "log"}, "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared'; received 'log'"),
+        (
+            {"loss": "log"},
+            "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared' (to predict numbers, use NormalizedAdaGradRegressor); received 'log'",
+        ),
         ({"intercept": 1}, "intercept must be True or False; received 1"),
         ({"invariant": 1}, "invariant must be True or False; received 1"),
         ({"invariant": True, "loss": "perceptron"}, "invariant must be False for the perceptron loss; received True"),

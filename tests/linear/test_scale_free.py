@@ -190,7 +190,10 @@ def test_an_intercept_is_there_unless_it_is_not_wanted():
     ("options", "message"),
     [
         ({"epsilon": 0}, "epsilon must be a positive finite number; received 0"),
-        ({"loss": "squared"}, "loss must be one of 'perceptron', 'hinge', 'logistic'; received 'squared'"),
+        (
+            {"loss": "squared"},
+            "loss must be one of 'perceptron', 'hinge', 'logistic' (to predict numbers, use ScaleFreeRegressor); received 'squared'",
+        ),
         ({"intercept": 1}, "intercept must be True or False; received 1"),
     ],
 )

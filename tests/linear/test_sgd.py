@@ -157,9 +157,12 @@ def test_with_the_perceptron_loss_and_rate_one_it_is_the_perceptron_but_at_ties(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"loss": "log"}, "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared'; received 'log'"),
-        ({"loss": None}, "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared'; received None"),
-        ({"loss": ["hinge"]}, "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared'; received ['hinge']"),
+        ({"loss": "log"}, "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared' ({}); received 'log'"),
+        ({"loss": None}, "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared' ({}); received None"),
+        (
+            {"loss": ["hinge"]},
+            "loss must be one of 'perceptron', 'hinge', 'logistic', 'squared' ({}); received ['hinge']",
+        ),
         ({"rate": 0}, "rate must be a positive finite number; received 0"),
         ({"rate": math.inf}, "rate must be a positive finite number; received inf"),
         ({"intercept": None}, "intercept must be True or False; received None"),
@@ -168,7 +171,7 @@ def test_with_the_perceptron_loss_and_rate_one_it_is_the_perceptron_but_at_ties(
 def test_bad_options_are_refused(kind, options, message):
     with pytest.raises(InputError) as error:
         kind(**options)
-    assert str(error.value) == message
+    assert str(error.value) == message.format(f"to predict numbers, use {kind.__name__}Regressor")
 
 
 @pytest.mark.parametrize(

@@ -108,9 +108,10 @@ def flag(parameter: str, value: Any) -> bool:
     return bool(value)
 
 
-def one_of(choices: Sequence[str]) -> Check:
-    """One of a few words."""
+def one_of(choices: Sequence[str], remedy: str = "") -> Check:
+    """One of a few words; ``remedy`` says what to do if that is not what you want."""
     words = " or ".join(map(repr, choices)) if len(choices) < 3 else f"one of {', '.join(map(repr, choices))}"
+    words += f" ({remedy})" if remedy else ""
 
     def check(parameter: str, value: Any) -> str:
         if not isinstance(value, str) or value not in choices:

@@ -66,7 +66,7 @@ class AdaGrad(PairedLearner):
     checker = "descent"
 
     options = (
-        Option("loss", "logistic", one_of(LOSSES)),
+        Option("loss", "logistic", one_of(LOSSES, "to predict numbers, use AdaGradRegressor")),
         Option("rate", 0.15, positive_number),
         Option("delta", 1e-6, zero_or_positive),
         Option("box", None, optional(positive_number)),

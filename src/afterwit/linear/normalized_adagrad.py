@@ -103,7 +103,7 @@ class NormalizedAdaGrad(LinearLearner):
 
     options = (
         Option("rate", 0.5, positive_number),
-        Option("loss", "logistic", one_of(LOSSES)),
+        Option("loss", "logistic", one_of(LOSSES, "to predict numbers, use NormalizedAdaGradRegressor")),
         Option("invariant", False, flag),
         *PRACTICAL,
     )

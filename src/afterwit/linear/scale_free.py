@@ -155,7 +155,7 @@ class ScaleFree(LinearLearner):
 
     options = (
         Option("epsilon", 1.0, positive_number),
-        Option("loss", "logistic", one_of(SLOPES_UP_TO_1)),
+        Option("loss", "logistic", one_of(SLOPES_UP_TO_1, "to predict numbers, use ScaleFreeRegressor")),
         *PRACTICAL,
     )
 

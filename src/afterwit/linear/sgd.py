@@ -79,7 +79,7 @@ class SGD(ScaledLearner):
     checker = "descent"
 
     options = (
-        Option("loss", "logistic", one_of(LOSSES)),
+        Option("loss", "logistic", one_of(LOSSES, "to predict numbers, use SGDRegressor")),
         Option("rate", 0.03, positive_number),
         Option("schedule", "constant", one_of(SCHEDULES)),
         Option("ball", None, optional(positive_number)),
