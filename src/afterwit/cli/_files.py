@@ -16,14 +16,19 @@ def write_labels(file: BinaryIO, labels: npt.NDArray[Any]) -> None:
     file.write("".join(f"{label}\n" for label in labels.tolist()).encode())
 
 
-def distinct_files(**paths: str | None) -> None:
-    """Refuse to overwrite an input, or to write two results to one file."""
+def distinct_files(results: tuple[str, ...] = (), **paths: str | None) -> None:
+    """Refuse to overwrite an input, or to write two results to one file.
+
+    The options in ``results`` may also name standard output, as "-".
+    """
     seen: dict[Any, str] = {}
     for name, path in paths.items():
         if path is None:
             continue
         is_input = name.isupper()
         shown = name if is_input else f"--{name}"
+        if path == "-" and name in results:
+            continue
         if path == "" or (path == "-" and not is_input):
             raise invalid(shown, "a file name", path)
         place = _identity(path)

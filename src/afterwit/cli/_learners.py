@@ -7,8 +7,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from afterwit.cli._shown import require_known
-from afterwit.core.registry import classifier_class, classifier_names, options_of, regressor_class, regressor_names
+from afterwit.core.registry import (
+    classifier_class,
+    classifier_names,
+    many_label_names,
+    options_of,
+    regressor_class,
+    regressor_names,
+)
 from afterwit.errors import AfterwitError, invalid, unknown_option
+from afterwit.streams.stream import Stream
 
 #: The kernels for rows of numbers.
 KERNELS = ("linear", "polynomial", "all_products", "gaussian")
@@ -27,6 +35,32 @@ def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
         return kind(**read_options(name, options, options_of(kind)))
     kind = classifier_class(name)
     return kind(**read_options(name, options, options_of(kind)), labels=labels)
+
+
+#: The learner for a task if none is named.
+DEFAULTS = {"binary": "committee", "classes": "multiclass-committee", "regression": "regression-committee"}
+
+
+def needed_task(name: str | None) -> tuple[str | None, bool]:
+    """The task that a learner is for, None for any; and whether it takes more than two labels."""
+    if name is None:
+        return None, True
+    if name in regressor_names():
+        return "regression", False
+    many = name in many_label_names()
+    return ("classes" if many else "binary"), many
+
+
+def learner_for(stream: Stream, name: str | None, options: tuple[str, ...]) -> tuple[Any, str]:
+    """A fresh learner for a stream, and its name: the default one of the task, if none is named."""
+    assert stream.task is not None
+    name = name or DEFAULTS[stream.task]
+    needed, _ = needed_task(name)
+    if needed != stream.task:
+        fitting = {"binary": "of two labels", "classes": "of many labels", "regression": "of numbers"}
+        allowed = f"one {fitting[stream.task]}, as the task is {stream.task}, such as {DEFAULTS[stream.task]}"
+        raise invalid("--learner", allowed, name)
+    return make_learner(name, options, stream.labels), name
 
 
 def read_options(name: str, options: tuple[str, ...], allowed: Iterable[str]) -> dict[str, Any]:

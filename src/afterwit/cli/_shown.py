@@ -20,28 +20,30 @@ verbose_option = click.option(
 )
 
 
-first_id_option = click.option(
-    "--first-id",
-    type=click.IntRange(0, 1),
-    help="The id of the first column, for a model that is used with arrays: their columns are counted from 0. Default: "
-    "the ids themselves, as aw.read_libsvm(path) reads them.",
-)
-
-
-def show_certificate(certificate: Certificate, verbose: bool) -> None:
+def certificate_text(certificate: Certificate, verbose: bool) -> str:
     """The three numbers and the verdict; everything else on request."""
     if verbose:
-        click.echo(certificate.details())
-        return
+        return certificate.details()
     others = len(certificate.others)
     rest = "the theorem and its assumptions"
     if others:
         rest = f"the theorem, its assumptions and {counted(others, 'other bound')}"
-    click.echo(f"{certificate}\n(--verbose shows {rest})")
+    return f"{certificate}\n(--verbose shows {rest})"
+
+
+def show_certificate(certificate: Certificate, verbose: bool) -> None:
+    """Print it."""
+    click.echo(certificate_text(certificate, verbose))
+
+
+def no_certificate_text(reason: str) -> str:
+    """What stands in the place of a certificate."""
+    return f"No certificate: {reason}."
 
 
 def show_no_certificate(reason: str) -> None:
-    click.echo(f"No certificate: {reason}.")
+    """Print why there is none."""
+    click.echo(no_certificate_text(reason))
 
 
 def require_known(kind: str, name: str, known: Iterable[str]) -> None:

@@ -1,8 +1,7 @@
-"""afterwit predict: predict with a saved learner or expert algorithm, without learning."""
+"""afterwit predict: predict with a saved model or expert algorithm, without learning."""
 
 from __future__ import annotations
 
-import math
 from contextlib import ExitStack
 from typing import Any
 
@@ -18,152 +17,116 @@ from afterwit.cli._advice import (
     split_names,
     write_forecasts,
 )
-from afterwit.cli._files import distinct_files, write_labels
+from afterwit.cli._files import distinct_files
+from afterwit.cli._judging import Judged, judge
 from afterwit.cli._progress import display
-from afterwit.cli._shown import first_id_option
-from afterwit.core.certificate import shown_number
+from afterwit.cli._results import RESULT_OPTIONS, result_files
+from afterwit.cli._said import SAYING_OPTIONS, Voice, skipped_lines
+from afterwit.cli._source import FILE_OPTIONS, Given, with_options
 from afterwit.core.files import new_file
-from afterwit.core.probabilities import refusal
-from afterwit.core.protocol import BLOCK
 from afterwit.core.storage import load
-from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
-from afterwit.streams.libsvm import LibsvmStream
+from afterwit.errors import InputError, ModelFileError, StreamError, Words, counted, invalid, shorten
+from afterwit.streams.model import Model
+from afterwit.streams.read import read
+from afterwit.streams.stream import Stream
 from afterwit.streams.table import read_table
 
 
-@click.command(short_help="Predict a file with a saved learner.")
+@click.command(short_help="Predict files with a saved model.")
 @click.argument("model")
-@click.argument("file")
-@click.option(
-    "--predictions",
-    metavar="OUT",
-    help="Write the predictions to OUT, one per line; forecasts as CSV, with the index.",
-)
-@click.option(
-    "--probabilities",
-    metavar="OUT",
-    help="Write the probability of each label to OUT as CSV, and show the log loss. The learner needs logistic loss.",
-)
+@click.argument("files", metavar="FILE...", nargs=-1)
+@with_options(RESULT_OPTIONS)
 @click.option(
     "--index",
     metavar="A,B,...",
     help="For a table of forecasts: the columns that name the rows. Default: the first column, if it is no expert.",
 )
-@first_id_option
+@with_options(FILE_OPTIONS)
 @click.option(
     "--max-bytes",
     type=click.IntRange(min=1),
     help="The most memory that the model may take. Default: 256 MiB, or a hundred times the size of the file.",
 )
+@with_options(SAYING_OPTIONS)
 def predict(
     model: str,
-    file: str,
+    files: tuple[str, ...],
     predictions: str | None,
+    scores: str | None,
     probabilities: str | None,
     index: str | None,
-    first_id: int | None,
+    limit: int | None,
     max_bytes: int | None,
+    as_json: bool,
+    quiet: bool,
+    **source: Any,
 ) -> None:
-    """Predict FILE (plain or gzip; - for standard input) with the learner saved in MODEL.
+    """Predict FILE (any format that "afterwit run" reads; - for standard input) with the model saved in MODEL.
 
-    If MODEL comes from "afterwit run", FILE is libsvm text. Its labels are only used to count mistakes. An example
-    whose label the learner does not know is predicted, but not counted. To a learner of numbers the labels are the
-    numbers it should predict: the errors are measured by them. If MODEL comes from "afterwit experts", FILE is
-    CSV with a header and has a column for each expert of the model. The learner does not change.
+    The columns become features by the schema of the model. If FILE has the target, it is only used to count mistakes
+    or to measure errors. An example whose label the learner does not know is predicted, but not counted. If MODEL comes
+    from "afterwit experts", FILE is CSV with a header and has a column for each expert of the model. The model does
+    not change.
     """
-    distinct_files(MODEL=model, FILE=file, predictions=predictions, probabilities=probabilities)
+    results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
+    distinct_files(results=tuple(results), MODEL=model, FILE=files[0] if files else None, **results)
     learner = load(model, max_bytes)
-    role = getattr(learner, "role", "classifier")
-    if role == "experts":
-        if first_id is not None:
-            raise invalid("--first-id", "left out, because the model takes a table of forecasts", first_id)
-        if probabilities is not None:
-            raise invalid("--probabilities", "left out, because the model makes forecasts", probabilities)
-        _forecast(model, learner, file, predictions, split_names("--index", index))
+    given = Given.of(files, source)
+    if getattr(learner, "role", "classifier") == "experts":
+        for option, value in (("first-id", source["first_id"]), ("probabilities", probabilities), ("scores", scores)):
+            if value is not None:
+                raise invalid(f"--{option}", "left out, because the model takes a table of forecasts", value)
+        _forecast(model, learner, given.shown, predictions, split_names("--index", index))
         return
     if index is not None:
-        raise invalid("--index", "left out, because the model takes libsvm text", index)
-    if role == "decisions":
-        raise ModelFileError(
-            f"{model}: a model of examples or of forecasts was expected; this {type(learner).__name__} chooses paths"
+        raise invalid("--index", "left out, because the model does not make forecasts", index)
+    voice = Voice(as_json, quiet, "-" in results.values())
+    options = given.file_options()
+    if not isinstance(learner, Model):
+        _require_numbers(model, learner, source["first_id"])
+    with ExitStack() as stack:
+        out = stack.enter_context(result_files(**results))
+        stream = stack.enter_context(stream_for(learner, given.source, options))
+        reader = stack.enter_context(stream.reader())
+        shown = stack.enter_context(display(stream.name, stream.size))
+        judged = _judged(model, learner, reader, out, limit, shown)
+        if not judged.rows:
+            raise StreamError("no examples were found", path=stream.name)
+    for line in skipped_lines(reader.skipped):
+        voice.warn(line)
+    for line in judged.lines():
+        voice.say(line)
+    if not judged.compared and not out.any:
+        voice.say(
+            f"predictions{'' if judged.rows <= len(judged.first) else ' (the first ones; --predictions OUT for all)'}"
         )
-    _require_positions(model, learner)
-    _require_numbering(model, learner, first_id)
-    if role == "regressor":
-        if probabilities is not None:
-            raise invalid("--probabilities", "left out, because the model predicts numbers", probabilities)
-        _predict_numbers(learner, file, predictions, first_id)
-        return
-    labels = learner.labels if learner.labels is not None else learner.classes
-    odds = None if probabilities is None else _Probabilities(model, learner)
-    rows = compared = mistakes = 0
-    with ExitStack() as stack:
-        out = stack.enter_context(new_file(predictions)) if predictions is not None else None
-        odds_out = stack.enter_context(new_file(probabilities)) if probabilities is not None else None
-        reader = stack.enter_context(LibsvmStream(file, first_id).reader())
-        shown = stack.enter_context(display(file, reader.size))
-        while (block := reader.take(BLOCK)) is not None:
-            X, y = block
-            predicted = learner.predict_many(X)
-            if out is not None:
-                write_labels(out, predicted)
-            if odds is not None and odds_out is not None:
-                odds_out.write(odds.lines(X, y).encode())
-            rows += len(y)
-            known = np.isin(y, [label for label in labels if isinstance(label, (int, float))])
-            compared += int(np.count_nonzero(known))
-            mistakes += int(np.count_nonzero(predicted[known] != y[known]))
-            shown.advance_to(reader.position)
-        if rows == 0:
-            raise StreamError("no examples were found", path=file)
-    if compared:
-        error = f"error rate {mistakes / compared:.2%}"
-        loss = "" if odds is None else f", log loss {odds.loss / compared:.4g} per example"
-        click.echo(f"{counted(compared, 'example')}, {counted(mistakes, 'mistake')}, {error}{loss}")
-    if compared < rows:
-        known_labels = f"neither {labels[0]} nor {labels[1]}" if len(labels) == 2 else "not one of the learner's"
-        click.echo(f"not counted: {counted(rows - compared, 'example')} with a label that is {known_labels}")
+        for prediction in judged.first:
+            voice.say(f"  {prediction}")
+    voice.finish({"model": model, "source": stream.name, **judged.to_dict(), "skipped": reader.skipped.count})
 
 
-def _predict_numbers(learner: Any, file: str, predictions: str | None, first_id: int | None) -> None:
-    """Predict the number of every example; the numbers in the file are only used to measure the errors."""
-    rows, squares, sizes = 0, 0.0, 0.0
-    with ExitStack() as stack:
-        out = stack.enter_context(new_file(predictions)) if predictions is not None else None
-        reader = stack.enter_context(LibsvmStream(file, first_id).reader())
-        shown = stack.enter_context(display(file, reader.size))
-        while (block := reader.take(BLOCK)) is not None:
-            predicted = learner.predict_many(block[0])
-            if out is not None:
-                write_labels(out, predicted)
-            errors = predicted - block[1]
-            rows += len(errors)
-            squares += float((errors**2).sum())
-            sizes += float(np.abs(errors).sum())
-            shown.advance_to(reader.position)
-        if rows == 0:
-            raise StreamError("no examples were found", path=file)
-    rmse, mean = shown_number(math.sqrt(squares / rows)), shown_number(sizes / rows)
-    click.echo(f"{counted(rows, 'example')}, RMSE {rmse}, mean absolute error {mean}")
+def _judged(model: str, learner: Any, reader: Any, out: Any, limit: int | None, shown: Any) -> Judged:
+    inner = learner.learner if isinstance(learner, Model) else learner
+    if out.probabilities is not None and getattr(inner, "role", "") == "regressor":
+        raise invalid("--probabilities", "left out, because the model predicts numbers", Words("a file"))
+    if out.scores is not None and not hasattr(inner, "score_many"):
+        raise invalid("--scores", f"left out, because {type(inner).__name__} has no scores", Words("a file"))
+    try:
+        return judge(inner, reader, out, limit, shown.advance_to)
+    except InputError as error:
+        raise ModelFileError(f"{model}: {error}") from None
 
 
-class _Probabilities:
-    """The probabilities of all labels as lines of CSV, and the log loss of the labels that came."""
-
-    def __init__(self, model: str, learner: Any) -> None:
-        if not getattr(learner, "gives_probabilities", False):
-            raise ModelFileError(f"{model}: {refusal(getattr(learner, 'learner', learner))}")
-        self.learner, self.labels = learner, learner.classes if learner.many_labels else learner.labels
-        self.head = ",".join(map(str, self.labels)) + "\n"
-        self.loss = 0.0
-
-    def lines(self, X: Any, y: Any) -> str:
-        table = self.learner.predict_proba_many(X)
-        for place, label in enumerate(self.labels):
-            with np.errstate(divide="ignore"):
-                self.loss -= float(np.log(table[np.asarray(y) == label, place]).sum())
-        head, self.head = self.head, ""
-        return head + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist())
+def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:
+    """A source as a saved model predicts it: any label may come."""
+    if isinstance(learner, Model):
+        return learner.stream_to_predict(source, **options)
+    regression = getattr(learner, "role", "") == "regressor"
+    stream = read(source, **options, task="regression" if regression else "classes")
+    if stream.format == "libsvm":
+        return stream
+    stream.close()
+    raise StreamError(f"libsvm text was expected, as the model has learned it; this is {stream.kind}", path=stream.name)
 
 
 def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str]) -> None:
@@ -195,6 +158,16 @@ def _forecast(model: str, learner: Any, file: str, predictions: str | None, inde
     click.echo(f"{what}, which has learned {counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}")
     if out is None:
         show_forecasts(rows, range(len(advice)), forecasts)
+
+
+def _require_numbers(model: str, learner: Any, first_id: int | None) -> None:
+    """Refuse a model that does not take the numbered features of libsvm text."""
+    if getattr(learner, "role", "") == "decisions":
+        raise ModelFileError(
+            f"{model}: a model of examples or of forecasts was expected; this {type(learner).__name__} chooses paths"
+        )
+    _require_positions(model, learner)
+    _require_numbering(model, learner, first_id)
 
 
 def _require_numbering(model: str, learner: Any, first_id: int | None) -> None:

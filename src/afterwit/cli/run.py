@@ -1,43 +1,46 @@
-"""afterwit run: learn from a file, one example at a time, and print a certificate."""
+"""afterwit run: learn from files, one example at a time, and print a certificate."""
 
 from __future__ import annotations
 
 import inspect
-import math
+from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
 from afterwit.cli._examples import Examples
-from afterwit.cli._files import distinct_files, write_labels
-from afterwit.cli._learners import learner_names, make_learner
-from afterwit.cli._progress import display
-from afterwit.cli._shown import NamesOption, first_id_option, show_certificate, show_no_certificate, verbose_option
+from afterwit.cli._files import distinct_files
+from afterwit.cli._judging import Judged, judge
+from afterwit.cli._learners import learner_for, learner_names, make_learner, needed_task
+from afterwit.cli._progress import Display, display
+from afterwit.cli._results import RESULT_OPTIONS, Results, WithScores, result_files
+from afterwit.cli._said import SAYING_OPTIONS, Voice, skipped_lines
+from afterwit.cli._shown import NamesOption, certificate_text, no_certificate_text, verbose_option
+from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
 from afterwit.core.files import new_file
 from afterwit.core.protocol import HEADER, play
-from afterwit.core.registry import many_label_names, regressor_names
 from afterwit.core.regression_record import HEADER as REGRESSION_HEADER
-from afterwit.core.storage import write_model
-from afterwit.errors import invalid
-from afterwit.streams.libsvm import label_as_written
+from afterwit.core.storage import load, save, write_model
+from afterwit.errors import InputError, ModelFileError, counted, invalid
+from afterwit.streams.model import Model
+from afterwit.streams.read import read
+from afterwit.streams.stream import Stream
 
-#: Beyond this many non-zero values a certificate is computed only on request: it needs all rows in memory.
+#: Beyond this many non-zero values, or so many bytes, rows are not kept: the certificate reads the source again.
 MOST_TO_REMEMBER = 20_000_000
+MOST_BYTES_TO_REMEMBER = 1 << 28
 
 
-@click.command(short_help="Learn from a file, then print the certificate.")
-@click.argument("file")
+@click.command(short_help="Learn from files, then print the certificate.")
+@click.argument("files", metavar="FILE...", nargs=-1)
 @click.option(
     "--learner",
     "name",
     cls=NamesOption,
     names=learner_names,
     metavar="NAME",
-    default="committee",
-    show_default=True,
-    help="The learner. One of:",
+    help="The learner. Default: committee, multiclass-committee or regression-committee, by the task. One of:",
 )
 @click.option(
     "--option",
@@ -47,128 +50,267 @@ MOST_TO_REMEMBER = 20_000_000
     help="An option of the learner, such as rate=0.5 or intercept=true. Can be repeated.",
 )
 @click.option(
-    "--labels",
-    metavar="NEGATIVE,POSITIVE",
-    help="The two labels. Default: detected from the file; the smaller one is the negative label. For a learner of "
-    "many labels: all that may come. Default: any.",
-)
-@click.option(
     "--passes",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="The number of passes over the file. The table counts the rounds of all passes.",
+    help="The number of passes over the data. The table counts the rounds of all passes.",
 )
-@click.option("--model", metavar="OUT", help="Save the learner to OUT.")
-@click.option("--predictions", metavar="OUT", help="Write the predictions of the last pass to OUT, one per line.")
+@with_options(COLUMN_OPTIONS)
+@with_options(FILE_OPTIONS)
+@click.option("--model", metavar="OUT", help="Save the model, which is the schema and the learner, to OUT.")
+@click.option("--save-every", metavar="N", type=click.IntRange(min=1), help="Save it after every N rows too.")
+@click.option("--resume", metavar="MODEL", help="Go on with the model in this file.")
+@click.option("--test", metavar="FILE", help="Predict FILE at the end, without learning, and print the error.")
+@with_options(RESULT_OPTIONS)
 @click.option(
     "--certificate/--no-certificate",
     default=None,
-    help="Print the certificate. It needs all examples in memory; without it, memory use depends only on the largest "
-    "feature id (several passes over standard input always keep the examples). Default: print it for up to "
-    f"{MOST_TO_REMEMBER:,} non-zero values.",
+    help="Print the certificate. It reads large files again. Default: print it if the data can be read again.",
 )
-@first_id_option
 @verbose_option
+@with_options(SAYING_OPTIONS)
 def run(
-    file: str,
-    name: str,
+    files: tuple[str, ...],
+    name: str | None,
     options: tuple[str, ...],
-    labels: str | None,
     passes: int,
     model: str | None,
+    save_every: int | None,
+    resume: str | None,
+    test: str | None,
     predictions: str | None,
+    scores: str | None,
+    probabilities: str | None,
     certificate: bool | None,
-    first_id: int | None,
+    limit: int | None,
     verbose: bool,
+    as_json: bool,
+    quiet: bool,
+    **source: Any,
 ) -> None:
     """Learn from FILE, one example at a time.
 
-    FILE is libsvm text, plain or gzip, or - for standard input. Each line is one example, such as "+1 3:0.5 7:1": the
-    label, then id:value for every feature that is not 0. The learner predicts each example before it sees the label.
-    The table has a row after 1, 2, 4, 8, ... examples and at the end. Then comes the certificate: the mistakes or the
-    loss beside a proved bound, and beside the best result that was possible in hindsight. To a learner of numbers,
-    such as online-ridge, the label is the number to predict.
+    FILE is CSV, JSON lines, Parquet, Arrow, libsvm or Vowpal Wabbit text (plain, gzip or zstd), a folder of these, a
+    pattern in quotes, or - for standard input. --target names the column to predict. The learner predicts each example
+    before it sees the label. The table has a row after 1, 2, 4, 8, ... examples and at the end. Then comes the
+    certificate: the mistakes or the loss beside a proved bound, and beside the best result that was possible in
+    hindsight.
     """
-    distinct_files(FILE=file, model=model, predictions=predictions)
-    make_learner(name, options, (-1, 1))
-    many, numbers = name in many_label_names(), name in regressor_names()
-    if numbers and labels is not None:
-        raise invalid("--labels", f"left out, because {name} predicts numbers", labels)
-    with ExitStack() as files:
+    results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
+    inputs = {"FILE": files[0] if files else None, "TEST": test, "RESUME": resume if resume != model else None}
+    distinct_files(results=tuple(results), **inputs, model=model, **results)
+    if save_every is not None and model is None:
+        raise invalid("--save-every", "given together with --model OUT", save_every)
+    given = Given.of(files, source)
+    voice = Voice(as_json, quiet, "-" in results.values())
+    old = None if resume is None else _resumed(resume, name, options, given)
+    if old is None and name is not None:
+        make_learner(name, options, (-1, 1))
+    with ExitStack() as stack:
         # Open the result files first: a typo in a path must not cost a long run.
-        model_file = files.enter_context(new_file(model)) if model is not None else None
-        prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
-        remember = {None: MOST_TO_REMEMBER, True: None, False: 0}[certificate]
-        given = _labels_written(labels, many)
-        examples = Examples(file, given, remember, lambda: _empty(prediction_file), first_id, many or numbers)
+        model_file = stack.enter_context(new_file(model)) if model is not None else None
+        out = stack.enter_context(result_files(passes, **results))
+        stream = stack.enter_context(_opened(given, old, name))
+        if stream.task is None:
+            raise _nothing_to_learn(stream, given)
+        remember = 0 if certificate is False or (stream.size or 0) > MOST_BYTES_TO_REMEMBER else MOST_TO_REMEMBER
+        learner, own = learner_for(stream, name, options) if old is None else _inside(old)
+        whole = old if old is not None else whole_model(stream, learner)
+        on_rows = None if model is None else _saver(whole, model)
+        examples = Examples(stream, remember, lambda: _restart(out, passes), limit, save_every, on_rows)
         if passes > 1 and not examples.rereadable:
             examples.remember_all()
-        learner = make_learner(name, options, examples.labels)
-        with display(examples.stream.name, None if examples.size is None else passes * examples.size) as shown:
-            examples.on_bytes = shown.advance_to
-            what = "predicting numbers" if numbers else f"labels {_shown_labels(examples.labels)}"
-            shown.line(f"{name} on {examples.stream.name}, {what}\n")
-            shown.line(REGRESSION_HEADER if numbers else HEADER)
-            record = play(
-                learner,
-                examples,
-                passes=passes,
-                predictions=partial(write_labels, prediction_file) if prediction_file is not None else False,
-                on_point=lambda point: shown.line(str(point)),
-            )
-            for line in record.last_lines():
-                shown.line(line)
+        before = learner.rounds
+        record = _learn(learner, own, examples, passes, out, voice)
         if model_file is not None:
-            write_model(learner, model_file)
+            write_model(whole, model_file)
     # The result files are complete by now, whatever happens to the certificate.
+    found: dict[str, Any] = {
+        "learner": own,
+        "source": stream.name,
+        "task": stream.task,
+        "schema": stream.schema.as_data(),
+    }
+    found |= {"record": record.to_dict(), "skipped": examples.skipped.count}
+    for line in skipped_lines(examples.skipped):
+        voice.warn(line)
+    if stream.schema.hash is not None:
+        voice.say(stream.schema.hash.describe())
+        found["hashed"] = {"used": stream.schema.hash.used, "shared": stream.schema.hash.shared}
+    if test is not None:
+        judged = _test(whole, test, given)
+        found["test"] = judged.to_dict()
+        for line in judged.lines():
+            voice.say(f"{test}: {line}")
     if certificate is not False:
-        click.echo()
-        _show_certificate(record, learner, examples, verbose)
+        _certify(record, learner, examples, before, voice, verbose, found, whole, model)
+    if model is not None:
+        found["model"] = model
+    voice.finish(found)
 
 
-def _show_certificate(record: Any, learner: Any, examples: Examples, verbose: bool) -> None:
-    if not learner.theorems:
-        show_no_certificate(learner.no_theorem_because)
-        return
-    if not examples.complete and not _needs_rounds(learner):
-        show_certificate(learner.certificate(), verbose)
-        return
-    if not examples.complete:
-        show_no_certificate(
-            f"it needs all examples in memory, and there are more than {MOST_TO_REMEMBER:,} non-zero values. "
-            "Use --certificate to compute it anyway"
+def _opened(given: Given, old: Any, name: str | None) -> Stream:
+    """The source, by the schema of an old model or by one that is decided now."""
+    if old is None:
+        task, many = needed_task(name)
+        return given.open(task, many)
+    options: dict[str, Any] = {**given.file_options(), "order_by": given.values["order_by"]}
+    if isinstance(old, Model):
+        return old.stream(given.source, **options)
+    return read(given.source, **options, **task_of_learner(old))
+
+
+def task_of_learner(learner: Any) -> dict[str, Any]:
+    """The task of a learner and its labels, as options of `read`."""
+    if getattr(learner, "role", "") == "regressor":
+        return {"task": "regression"}
+    many = getattr(learner, "many_labels", False)
+    return {"task": "classes" if many else "binary", "labels": learner.labels}
+
+
+def whole_model(stream: Stream, learner: Any) -> Any:
+    """What is saved: the schema and the learner, or the learner alone where features are numbered in the file."""
+    by_number = stream.schema.columns is None and stream.schema.hash_bits is None and stream.format == "libsvm"
+    return learner if by_number else Model(stream.schema, learner)
+
+
+def _inside(model: Any) -> tuple[Any, str]:
+    learner = model.learner if isinstance(model, Model) else model
+    return learner, type(learner).__name__
+
+
+def _resumed(path: str, name: str | None, options: tuple[str, ...], given: Given) -> Any:
+    """The model to go on with; what it is made of cannot be said again."""
+    why = f"--resume {path} goes on with the model that is there"
+    if name is not None or options:
+        raise invalid("--learner" if name is not None else "--option", f"left out, because {why}", name or options[0])
+    given.refuse_columns(why)
+    if given.values["labels"] is not None:
+        raise invalid("--labels", f"left out, because {why}", given.values["labels"])
+    model = load(path)
+    learner, _ = _inside(model)
+    if not hasattr(learner, "learn_one") or getattr(learner, "role", "") not in ("classifier", "regressor"):
+        raise ModelFileError(f"{path}: a model that learns examples was expected; this is a {type(learner).__name__}")
+    return model
+
+
+def _nothing_to_learn(stream: Stream, given: Given) -> InputError:
+    if stream.schema.columns is None:
+        return InputError(f"{stream.name}: no example has a label")
+    names = ", ".join(rule.name for rule in stream.schema.columns[:30])
+    if given.values["target"] is None:
+        return InputError(f"{stream.name}: --target names the column to predict; the columns are {names}")
+    return InputError(f"{stream.name}: there is no column {given.values['target']}; the columns are {names}")
+
+
+def _saver(whole: Any, path: str) -> Callable[[], None]:
+    return lambda: save(whole, path)
+
+
+def _restart(out: Results, passes: int) -> None:
+    if passes > 1:
+        out.restart()
+
+
+def _learn(learner: Any, own: str, examples: Examples, passes: int, out: Results, voice: Voice) -> Any:
+    """Play the examples, and show what happens."""
+    stream = examples.stream
+    regression = stream.task == "regression"
+    playing = WithScores(learner, out) if out.scores is not None or out.probabilities is not None else learner
+    total = None if examples.size is None else passes * examples.size
+    with display(stream.name, total) as shown:
+        examples.on_bytes = shown.advance_to
+        say = _line_on(shown, voice)
+        what = "predicting numbers" if regression else f"labels {_shown_labels(stream.labels)}"
+        say(f"{own} on {stream.name}, {what}\n")
+        if stream.schema.columns is not None:
+            say(f"{stream.schema.describe()}\n")
+        for note in stream.notes:
+            voice.warn(note)
+        say(REGRESSION_HEADER if regression else HEADER)
+        record = play(
+            playing,
+            examples,
+            passes=passes,
+            predictions=out.write_predictions if out.predictions is not None else False,
+            on_point=lambda point: say(str(point)),
         )
+        record.learner = type(learner).__name__
+        for line in record.last_lines():
+            say(line)
+    return record
+
+
+def _line_on(shown: Display, voice: Voice) -> Callable[[str], None]:
+    """Lines above the progress bar."""
+    if not voice.speaks:
+        return lambda _: None
+    return voice.say if voice.to_stderr else shown.line
+
+
+def _test(whole: Any, path: str, given: Given) -> Judged:
+    """Predict another file of the same kind."""
+    from afterwit.cli.predict import stream_for
+
+    options = {**given.file_options(), "on_error": "stop"}
+    learner, _ = _inside(whole)
+    with stream_for(whole, path, options) as stream, stream.reader() as reader:
+        return judge(learner, reader, Results(None, None, None), None, lambda _: None)
+
+
+def _certify(
+    record: Any,
+    learner: Any,
+    examples: Examples,
+    before: int,
+    voice: Voice,
+    verbose: bool,
+    found: dict[str, Any],
+    whole: Any,
+    model: str | None,
+) -> None:
+    """Print the certificate, or why there is none; a model with a schema keeps it."""
+    voice.say()
+    why = _why_no_certificate(learner, examples, before)
+    if why:
+        voice.say(no_certificate_text(why))
+        found["no_certificate"] = why
         return
-    # This pass only reads: it must not touch the predictions and the bar of the run.
-    examples.on_pass, examples.on_bytes = _nothing, _nothing
-    with display("computing the certificate", None):
-        found = record.certificate()
-    show_certificate(found, verbose)
+    if not examples.complete and not needs_rounds(learner):
+        made = learner.certificate()
+    else:
+        # This pass only reads: it must not touch the results and the bar of the run.
+        examples.on_pass, examples.on_bytes, examples.on_rows = _nothing, _nothing, None
+        with display("computing the certificate", None):
+            made = record.certificate()
+    voice.say(certificate_text(made, verbose))
+    found["certificate"] = made.to_dict()
+    if isinstance(whole, Model) and model is not None:
+        whole.kept_certificate = {"text": str(made), **made.to_dict()}
+        save(whole, model)
 
 
-def _needs_rounds(learner: Any) -> bool:
+def _why_no_certificate(learner: Any, examples: Examples, before: int) -> str:
+    if not learner.theorems:
+        return str(learner.no_theorem_because)
+    if before and needs_rounds(learner):
+        return (
+            f"the model had learned {counted(before, 'round')} before this run, and a certificate is about all that it "
+            "has learned"
+        )
+    if not examples.complete and not examples.rereadable and needs_rounds(learner):
+        return (
+            f"it needs all examples, there are more than {MOST_TO_REMEMBER:,} non-zero values to keep, and "
+            f"{examples.stream.name} can be read only once"
+        )
+    return ""
+
+
+def needs_rounds(learner: Any) -> bool:
     """Whether a certificate needs the examples: those of committees can be had without."""
-    return inspect.signature(learner.certificate).parameters["X"].default is inspect.Parameter.empty
-
-
-def _labels_written(text: str | None, many: bool) -> tuple[Any, ...] | None:
-    """The labels of the option: two of them, or for a learner of many labels two or more."""
-    if text is None:
-        return None
-    two, several = (
-        "two numbers separated by a comma, such as -1,1",
-        "two or more numbers separated by commas, such as 1,2,3",
-    )
-    try:
-        labels = [float(part) for part in text.split(",")]
-    except ValueError:
-        labels = []
-    if len(labels) < 2 or (len(labels) > 2 and not many):
-        raise invalid("--labels", several if many else two, text)
-    if len(set(labels)) < len(labels) or not all(map(math.isfinite, labels)):
-        raise invalid("--labels", "different numbers" if many else "two different numbers", text)
-    return tuple(map(label_as_written, labels))
+    first = next(iter(inspect.signature(learner.certificate).parameters.values()))
+    return first.default is inspect.Parameter.empty
 
 
 def _shown_labels(labels: tuple[Any, ...] | None) -> str:
@@ -179,9 +321,3 @@ def _shown_labels(labels: tuple[Any, ...] | None) -> str:
 
 def _nothing(*_: int) -> None:
     """For a pass that nobody watches."""
-
-
-def _empty(file: BinaryIO | None) -> None:
-    if file is not None:
-        file.seek(0)
-        file.truncate()

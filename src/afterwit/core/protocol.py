@@ -18,7 +18,7 @@ import numpy.typing as npt
 from afterwit.core.certificate import require_theorems
 from afterwit.core.regression_record import Errors, RegressionPoint, RegressionRecord
 from afterwit.data import checks
-from afterwit.data.labels import first_certain_pair, listed
+from afterwit.data.labels import Labels, first_certain_pair, listed
 from afterwit.data.rows import SparseRow, is_matrix, read_many, read_one, stack
 from afterwit.errors import InputError, Words, counted, invalid
 
@@ -98,6 +98,8 @@ class Record:
     passes: int = 1
     #: How many labels the learner asked for, if it asks.
     asked: int | None = None
+    #: How many examples had no label: they were predicted, and are no rounds.
+    unlabelled: int = 0
 
     #: What was played, as long as the record stays in this process; not part of what happened.
     _played: ClassVar[Played | None] = None
@@ -129,6 +131,7 @@ class Record:
             "error": self.error,
             "passes": self.passes,
             **({} if self.asked is None else {"asked": self.asked}),
+            **({"unlabelled": self.unlabelled} if self.unlabelled else {}),
             "curve": [vars(point) for point in self.curve],
             "predictions": None if self.predictions is None else self.predictions.tolist(),
         }
@@ -137,11 +140,14 @@ class Record:
         return "\n".join([HEADER, *map(str, self.curve), *self.last_lines()])
 
     def last_lines(self) -> list[str]:
-        """What comes after the curve: the labels asked for, if the learner asks."""
+        """What comes after the curve: the labels asked for, if the learner asks, and the examples without one."""
+        lines = []
+        if self.unlabelled:
+            lines.append(f"without a label: {counted(self.unlabelled, 'example')}, predicted and not learned")
         if self.asked is None:
-            return []
+            return lines
         share = f" ({self.asked / self.rounds:.2%})" if self.rounds else ""
-        return [f"labels asked for: {self.asked:,} of {self.rounds:,}{share}"]
+        return [*lines, f"labels asked for: {self.asked:,} of {self.rounds:,}{share}"]
 
 
 @dataclass(frozen=True)
@@ -172,7 +178,7 @@ class Played:
         """All examples and their labels, in the form that the learner's certificate takes."""
         if hasattr(self.stream, "reader"):
             return self._read_blocks()
-        pairs = list(self.stream)
+        pairs = [pair for pair in self.stream if pair[1] is not None]
         X, y = [x for x, _ in pairs], [label for _, label in pairs]
         if getattr(self.learner, "takes", "") != "numbers" or any(isinstance(x, Mapping) for x in X):
             return X, y
@@ -183,6 +189,8 @@ class Played:
         labels: list[Any] = []
         with self.stream.reader() as reader:
             while (block := reader.take(BLOCK)) is not None:
+                if block[1] is None:
+                    continue
                 blocks.append(read_many(block[0]))
                 labels += np.asarray(block[1]).tolist()
         return _joined(blocks), labels
@@ -219,8 +227,9 @@ def play(
     """Let a learner play the rounds of a stream, in order, and keep the `Record`.
 
     learner      anything with ``predict_one(x)`` and ``learn_one(x, y)``
-    stream       any iterable of (x, y); the name of a libsvm file; or the examples X, if their labels are given as y.
-                 Files, arrays and the streams of `afterwit.streams` are played at native speed
+    stream       any iterable of (x, y); what `read` returns; the name of a libsvm file; or the examples X, if their
+                 labels are given as y. To a model, anything that `read` takes. Files, arrays and the streams of
+                 `afterwit.streams` are played at native speed
     y            the labels of the examples X
     delay        how many further rounds pass before a label is revealed: 0 is the usual protocol. With d, the label
                  of round t is learned after the prediction of round t + d; a function of (round, x, y) gives each
@@ -229,6 +238,8 @@ def play(
                  is called with each block of them instead
     passes       how often to play the whole stream
     on_point     called with each new point of the learning curve
+
+    An example whose label is None is predicted and not learned: it is no round.
 
     A mistake is a prediction, made when the example arrived, that differs from its label. Under a delay it is
     counted when the label is revealed, and the learner's own counters, which count against what it would have
@@ -246,6 +257,10 @@ def play(
     if getattr(learner, "role", "") == "experts":
         allowed = "one that predicts labels, because experts.play(learner, advice, outcomes) is for forecasts"
         raise invalid("learner", allowed, learner)
+    if hasattr(type(learner), "for_play"):
+        # A model reads the stream by its schema; what plays is its learner.
+        learner, stream = learner.for_play(stream, y)
+        y = None
     stream = _stream_of(learner, stream, y)
     kind = _RegressionTally if getattr(learner, "role", "") == "regressor" else _Tally
     tally = kind(learner, stream, on_point)
@@ -279,6 +294,9 @@ def _stream_of(learner: Any, stream: Any, y: Any) -> Any:
     elif y is not None:
         stream = _examples(learner, stream, y)
     if getattr(learner, "_undecided", False):
+        if getattr(stream, "task", None) == "binary":
+            learner._take_labels(Labels(stream.labels))
+            return stream
         labels = labels_beforehand(stream, y)
         if labels is not None and first_certain_pair(labels) is not None:
             learner._decide(labels)
@@ -424,6 +442,11 @@ def _play_blocks(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
         tally.counter = reader
         while (block := reader.take(min(BLOCK, tally.next_point - tally.record.rounds))) is not None:
             X, y = block
+            if y is None:
+                predicted = learner.predict_many(X)
+                tally.record.unlabelled += len(predicted)
+                take(predicted)
+                continue
             predicted = learner.learn_many(X, y)
             take(predicted)
             tally.see_many(predicted, y)
@@ -445,6 +468,10 @@ def _pairs(stream: Any) -> Iterator[tuple[Any, Any]]:
 def _play_rounds(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
     for x, y in _pairs(stream):
         prediction = learner.predict_one(x)
+        if y is None:
+            take(tally.alone(prediction))
+            tally.record.unlabelled += 1
+            continue
         learner.learn_one(x, y)
         take(tally.alone(prediction))
         tally.see(prediction, y)
@@ -464,6 +491,9 @@ def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Ta
             wait = checks.count_of("rounds", 0)(f"delay(...) in round {t}", delay(t, x, y))
         prediction = learner.predict_one(x)
         take(tally.alone(prediction))
+        if y is None:
+            tally.record.unlabelled += 1
+            continue
         # t breaks ties, so that labels due at the same moment are revealed in the order of their rounds.
         heapq.heappush(waiting, (t + wait, t, x, y, prediction))
         while waiting and waiting[0][0] <= t:

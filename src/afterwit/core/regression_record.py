@@ -47,6 +47,8 @@ class RegressionRecord:
     predictions: npt.NDArray[np.float64] | None = None
     #: How often the stream was played: after the first pass no example is new.
     passes: int = 1
+    #: How many examples had no target: they were predicted, and are no rounds.
+    unlabelled: int = 0
 
     #: What was played, as long as the record stays in this process; not part of what happened.
     _played: ClassVar[Any] = None
@@ -77,16 +79,17 @@ class RegressionRecord:
             "loss": self.loss,
             "rmse": self.rmse,
             "passes": self.passes,
+            **({"unlabelled": self.unlabelled} if self.unlabelled else {}),
             "curve": [vars(point) for point in self.curve],
             "predictions": None if self.predictions is None else self.predictions.tolist(),
         }
 
     def __str__(self) -> str:
-        return "\n".join([HEADER, *map(str, self.curve)])
+        return "\n".join([HEADER, *map(str, self.curve), *self.last_lines()])
 
     def last_lines(self) -> list[str]:
-        """What comes after the curve: nothing."""
-        return []
+        """What comes after the curve: the examples without a target."""
+        return [f"without a target: {self.unlabelled:,}, predicted and not learned"] if self.unlabelled else []
 
 
 class Errors:

@@ -110,9 +110,11 @@ class Rows:
         columns, names, width = self.columns[first:last], self.names, self.width
         if names is not None:
             # Only the names that occur here, in the order in which they do.
-            order = {column: j for j, column in enumerate(dict.fromkeys(columns.tolist()))}
-            columns = np.array([order[column] for column in columns.tolist()], dtype=np.int32)
-            names, width = [names[column] for column in order], len(order)
+            present, firsts, codes = np.unique(columns, return_index=True, return_inverse=True)
+            order = np.argsort(firsts)
+            ranks = np.empty(len(order), dtype=np.int32)
+            ranks[order] = np.arange(len(order), dtype=np.int32)
+            names, columns, width = [names[j] for j in present[order].tolist()], ranks[codes], len(order)
         elif self.ragged:
             width = int(columns.max()) + 1 if len(columns) else 0
         return replace(
@@ -125,6 +127,20 @@ class Rows:
             names=names,
             first=self.first + begin,
         )
+
+    def at(self, index: npt.NDArray[np.intp]) -> Rows:
+        """These rows, in this order; some perhaps more than once."""
+        if self.starts is None:
+            values = self.values.reshape(self.count, self.width)[index].reshape(-1)
+            return replace(self, count=len(index), values=values)
+        assert self.columns is not None
+        lengths = np.diff(self.starts)[index]
+        starts = np.append(0, np.cumsum(lengths)).astype(np.int64)
+        entries = np.arange(starts[-1]) + np.repeat(self.starts[:-1][index] - starts[:-1], lengths)
+        picked = replace(
+            self, count=len(index), values=self.values[entries], columns=self.columns[entries], starts=starts
+        )
+        return replace(picked.part(0, len(index)), first=self.first)
 
     def row(self, i: int) -> Any:
         """Row i as ``learn_one`` takes it: a dict if there are names, an array if dense, else a `SparseRow`."""
@@ -363,11 +379,11 @@ def _read_scipy(X: Any, parameter: str, ids: bool) -> Rows:
     if stored and int(columns.view(np.uint32).max()) >= width:
         raise invalid(parameter, allowed, Words(f"a column outside 0..{width - 1}"))
     values = np.ascontiguousarray(X.data[:stored], dtype=np.float64)
-    columns, values, starts = _ascending(columns, values, starts)
+    columns, values, starts = ascending(columns, values, starts)
     return Rows(count, min(width, LARGEST_POSITION + 1), values, columns, starts, single=parameter == "x", ids=ids)
 
 
-def _ascending(columns: Columns, values: Floats, starts: Starts) -> tuple[Columns, Floats, Starts]:
+def ascending(columns: Columns, values: Floats, starts: Starts) -> tuple[Columns, Floats, Starts]:
     """The same sparse rows, whose positions ascend; one that is there more than once has the sum of its values."""
     if are_ascending(columns, starts):
         return columns, values, starts
@@ -402,7 +418,7 @@ def _read_sparse_row(x: SparseRow, parameter: str) -> Rows:
     starts = np.array([0, len(columns)], dtype=np.int64)
     # Who writes down the columns one by one knows what they are.
     ids = True if isinstance(x, IdRow) else None
-    columns, numbers, starts = _ascending(np.ascontiguousarray(columns, dtype=np.int32), numbers, starts)
+    columns, numbers, starts = ascending(np.ascontiguousarray(columns, dtype=np.int32), numbers, starts)
     return Rows(1, width, numbers, columns, starts, single=parameter == "x", ids=ids)
 
 

@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.errors import StreamError
+
 #: How many rows at the beginning of a table are looked at to decide its schema.
 ROWS_TO_LOOK_AT = 1000
 #: How many of the rows that were skipped are shown.
@@ -72,6 +74,10 @@ class Batch:
             return {"path": self.path, "line": int(self.lines[i])}
         return {"path": f"{self.path}, row {self.first + i:,}"}
 
+    def refusal(self, i: int, column: str, expected: str, found: str) -> StreamError:
+        """What to raise for the cell of that column in row i."""
+        return StreamError(f"column {column}: {expected} was expected; found {found}", **self.place(i))
+
 
 @dataclass
 class Skipped:
@@ -84,6 +90,12 @@ class Skipped:
         self.count += 1
         if len(self.first) < SKIPPED_TO_SHOW:
             self.first.append(message)
+
+    def and_then(self, later: Skipped | None) -> Skipped:
+        """Those of both: of files that were read one after the other."""
+        if later is None:
+            return self
+        return Skipped(self.count + later.count, [*self.first, *later.first][:SKIPPED_TO_SHOW])
 
 
 class TableReader(Protocol):

@@ -1,0 +1,166 @@
+"""Which files a source names, and the format of a file: by its content first, by its name where that leaves a doubt."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+from afterwit.errors import StreamError, Words, invalid, shorten
+from afterwit.streams._bytes import GZIP_MAGIC, ZSTD_MAGIC, ByteSource, source_name
+
+#: Text with a line for each example, whose features have names or ids already.
+LINES = ("libsvm", "vw")
+TABLES = ("csv", "json", "parquet", "arrow")
+FORMATS = (*LINES, *TABLES)
+BY_NAME = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".psv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".svm": "libsvm",
+    ".libsvm": "libsvm",
+    ".svmlight": "libsvm",
+    ".vw": "vw",
+}
+PACKED = (".gz", ".zst", ".zstd")
+#: How much of a file is looked at.
+HEAD = 1 << 16
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+#: A bar at the beginning, after a label, or after a tag in single quotes.
+VW_LINE = re.compile(rb"\s*(?:" + NUMBER + rb"(?:\s+" + NUMBER + rb")*\s+)?(?:'[^\s|]*\s*)?\|")
+#: A label with features as id:value, or nothing but features, which lack their label.
+LIBSVM_LINE = re.compile(rb"\s*(?:[^\s,;|]+\s+)?\d+:[^\s,;|]+(?:\s|$)")
+PLAIN_LABEL = re.compile(rb"\s*" + NUMBER + rb"\s*(?:#.*)?$")
+
+
+def paths_of(source: Any) -> list[str]:
+    """The files of a path, a glob pattern or a folder, sorted by name; "-" is standard input."""
+    path = os.fspath(source)
+    if path == "-" or os.path.isfile(path):
+        return [path]
+    if os.path.isdir(path):
+        found = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and _is_data(file, path))
+        if not found:
+            raise StreamError("the folder holds no file", path=path)
+        return found
+    if not os.path.exists(path) and glob.has_magic(path):
+        found = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
+        if not found:
+            raise StreamError("no file has a name like that", path=path)
+        return found
+    return [path]
+
+
+def _is_data(file: Path, folder: str) -> bool:
+    """Whether no part of its path below the folder is hidden: notes of other programs begin with a point or _."""
+    return not any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+
+
+def checked_format(parameter: str, name: Any) -> str | None:
+    """One of the formats, or None to find out."""
+    if name is not None and name not in FORMATS:
+        raise invalid(parameter, f"one of {', '.join(FORMATS)}", name)
+    return None if name is None else str(name)
+
+
+def format_of(source: Any) -> str:
+    """The format of a file, or of what standard input begins with."""
+    name = source_name(source)
+    head = head_of(source)
+    for magic, found in MAGIC.items():
+        if head.startswith(magic):
+            return found
+    by_content = _format_of_text(head.removeprefix(b"\xef\xbb\xbf"))
+    return by_content or _format_of_name(name) or "csv"
+
+
+def _format_of_text(head: bytes) -> str | None:
+    """The format of text, None if its first lines leave a doubt."""
+    lines = [line for line in head.splitlines()[:20] if line.strip()]
+    if not lines:
+        return None
+    first = lines[0].lstrip()
+    if first[:1] == b"{":
+        return "json"
+    if VW_LINE.match(first):
+        return "vw"
+    content = [line for line in lines if not line.lstrip().startswith(b"#")]
+    plain = [line for line in content if PLAIN_LABEL.match(line)]
+    if content and len(plain) < len(content) and LIBSVM_LINE.match(next(each for each in content if each not in plain)):
+        return "libsvm"
+    return None
+
+
+def _format_of_name(name: str) -> str | None:
+    path = Path(name)
+    while path.suffix.lower() in PACKED:
+        path = path.with_suffix("")
+    return BY_NAME.get(path.suffix.lower())
+
+
+def head_of(source: Any) -> bytes:
+    """How a file begins, unpacked; nothing is taken from standard input."""
+    if source != "-":
+        with ByteSource(source) as file:
+            return file.read(HEAD)
+    if sys.stdin is None:
+        raise StreamError("it is closed", path=source_name(source))
+    raw: Any = sys.stdin.buffer
+    try:
+        if hasattr(raw, "peek"):
+            return _unpacked(raw.peek(1))
+        beginning = raw.tell()
+        head = raw.read(HEAD)
+        raw.seek(beginning)
+    except OSError as error:
+        raise StreamError(f"cannot be read ({error.strerror or error})", path=source_name(source)) from None
+    return _unpacked(head)
+
+
+def _unpacked(head: bytes) -> bytes:
+    """The beginning of what was packed, as far as it goes; what is damaged is for the reader to say."""
+    if head.startswith(GZIP_MAGIC):
+        try:
+            return zlib.decompressobj(wbits=31).decompress(head, HEAD)
+        except zlib.error:
+            return b""
+    if head.startswith(ZSTD_MAGIC):
+        import zstandard
+
+        try:
+            return zstandard.ZstdDecompressor().decompressobj().decompress(head)[:HEAD]
+        except zstandard.ZstdError:
+            return b""
+    return head
+
+
+def looks_like_a_query(source: str) -> bool:
+    """Whether a string is SQL rather than a path."""
+    words = source.split(None, 1)
+    begins = len(words) == 2 and words[0].lower() in ("select", "with", "from")
+    return begins and not os.path.exists(source)
+
+
+def refuse_mixture(paths: list[str], formats: list[str]) -> None:
+    """Refuse files of different formats in one source."""
+    for path, found in zip(paths, formats, strict=True):
+        if found != formats[0]:
+            reason = (
+                f"it is {found}, but {shorten(Words(paths[0]), 60)} is {formats[0]}; files of one format are expected"
+            )
+            raise StreamError(reason, path=path)

@@ -1,0 +1,496 @@
+"""Reading anything: files of any format, globs, folders, queries, DataFrames and records, as a stream for `play`.
+
+>>> records = [{"colour": "red", "price": 3, "sold": "yes"}, {"colour": "blue", "price": 9, "sold": "no"}]
+>>> stream = read(records, target="sold")
+>>> print(stream.task, stream.labels)
+binary ('no', 'yes')
+>>> for x, y in stream:
+...     print(y, x)
+yes {'colour=red': 1.0, 'price': 3.0}
+no {'colour=blue': 1.0, 'price': 9.0}
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from afterwit.data.labels import plain_label
+from afterwit.errors import InputError, StreamError, Words, invalid, shorten
+from afterwit.streams import stream as streams
+from afterwit.streams._bytes import source_name
+from afterwit.streams._raw import ChainedReader, LineReader, Raw, RawReader, RecordReader
+from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, TableReader
+from afterwit.streams.deciding import Decided, Wishes, columns_listed, decide, holds_numbers
+from afterwit.streams.formats import LINES, checked_format, format_of, looks_like_a_query, paths_of, refuse_mixture
+from afterwit.streams.libsvm import LibsvmReader, checked_first_id
+from afterwit.streams.schema import Schema, checked_bits, unknown_column
+from afterwit.streams.stream import Stream
+from afterwit.streams.target import Target, checked_task, different, labels_in, pair_of, target_form, task_of
+
+#: How many rows of what can be read only once are held while the second label is looked for.
+MOST_ROWS_TO_HOLD = streams.BLOCK
+MOST_VALUES_TO_HOLD = 4_000_000
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How text is written, where its content does not say."""
+
+    names: tuple[str, ...] | None = None
+    delimiter: str | None = None
+    quotes: bool = True
+    first_id: int | None = None
+    on_error: str = "stop"
+    #: Keys of records that are not read.
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What is to be learned: the task and the labels, each found out if it is None."""
+
+    task: str | None = None
+    labels: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where rows come from: its name, and how to open it."""
+
+    name: str
+    paths: tuple[str, ...] = ()
+    format: str = ""
+    #: Opens a table; None for text with a line for each example.
+    table: Callable[[], TableReader] | None = None
+    size: int | None = None
+    rereadable: bool = True
+    dialect: Dialect = field(default_factory=Dialect)
+
+
+def read(
+    source: Any,
+    target: str | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 - what everyone calls it
+    task: str | None = None,
+    labels: Any = None,
+    schema: Schema | None = None,
+    numeric: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    text: Sequence[str] = (),
+    time: Any = (),
+    weight: str | None = None,
+    missing: bool = False,
+    words: str = "counts",
+    ngrams: int = 1,
+    interactions: Sequence[Any] = (),
+    hash_bits: int | None = None,
+    order_by: str | None = None,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    first_id: int | None = None,
+    on_error: str = "stop",
+) -> Stream:
+    """Examples in order, from anything; `play` learns from what this returns.
+
+    source        a path, a glob pattern, a folder, a list of paths, "-" for standard input, a query that begins with
+                  SELECT, a DataFrame, a DuckDB relation, or a list of dicts
+    target        the column to predict; libsvm and Vowpal Wabbit text have their own labels. A row without a value
+                  there is predicted and not learned
+    format        libsvm, vw, csv, json, parquet or arrow; found out by the content if it is not given
+    task          "binary", "classes" or "regression"; found out by the target if it is not given
+    labels        the two labels, the negative one first, or all classes that may come
+    schema        what was decided before, as ``model.schema`` has it; otherwise it is decided by the first 1,000 rows
+    numeric, categorical, ignore, text, time
+                  columns by what they are: numbers, categories, not used, text whose words are features, times whose
+                  parts are (a dict gives the parts of each: {"when": ("hour", "weekday")})
+    weight        the column with how often a row is learned, a whole number; 0 is predicted and not learned
+    missing       whether a missing cell is a feature of its own, ``COLUMN is missing``
+    words, ngrams of text: "counts" or "binary"; sequences of up to so many words
+    interactions  products of columns, such as ["a*b"]
+    hash_bits     features have no names, but positions by a hash of so many bits: memory is bounded
+    order_by      sort the rows by this column, beyond memory if need be
+    names, delimiter, quotes
+                  of CSV text: the names of the columns if its first line does not have them; the character between
+                  cells; whether cells may be quoted
+    first_id      of libsvm text: the id of the first column, 0 or 1
+    on_error      "stop" at a row that cannot be read, or "skip" it
+    """
+    wishes = Wishes(
+        target, weight, tuple(numeric), tuple(categorical), tuple(ignore), tuple(text), time,
+        _is_binary(words), ngrams, missing, tuple(interactions), hash_bits,
+    )  # fmt: skip
+    purpose = Purpose(checked_task(task), None if labels is None else tuple(plain_label(each) for each in labels))
+    dialect = Dialect(
+        None if names is None else columns_listed("names", names),
+        delimiter,
+        quotes,
+        None if first_id is None else checked_first_id("first_id", first_id),
+        _checked_on_error(on_error),
+        tuple(ignore),
+    )
+    found = source_of(source, checked_format("format", format), dialect, order_by)
+    if found.table is None:
+        return _lines(found, wishes, purpose, schema)
+    return _table(found, wishes, purpose, schema)
+
+
+def _is_binary(words: Any) -> bool:
+    if words not in ("counts", "binary"):
+        raise invalid("words", "'counts' or 'binary'", words)
+    return bool(words == "binary")
+
+
+def _checked_on_error(on_error: Any) -> str:
+    if on_error not in ("stop", "skip"):
+        raise invalid("on_error", "'stop' or 'skip'", on_error)
+    return str(on_error)
+
+
+# ---------------------------------------------------------------------- what a source is
+
+
+def source_of(source: Any, format: str | None, dialect: Dialect, order_by: str | None) -> Source:  # noqa: A002
+    """Where the rows come from, and how to open it."""
+    found = _source(source, format, dialect)
+    if order_by is None:
+        return found
+    table = found.table
+    if table is None:
+        raise invalid("order_by", f"left out, because {found.format} text has no columns", order_by)
+    from afterwit.streams.ordered import OrderedReader
+
+    return replace(found, table=lambda: OrderedReader(table(), order_by))
+
+
+def _source(source: Any, format: str | None, dialect: Dialect) -> Source:  # noqa: A002
+    if isinstance(source, str) and looks_like_a_query(source):
+        from afterwit.streams.sql import SqlReader
+
+        return Source("the query", table=lambda: SqlReader(source), dialect=dialect)
+    if isinstance(source, (str, os.PathLike)):
+        return _files([os.fspath(source)], format, dialect)
+    if isinstance(source, Sequence) and len(source) and all(isinstance(each, (str, os.PathLike)) for each in source):
+        return _files([os.fspath(each) for each in source], format, dialect)
+    if isinstance(source, Sequence) and not isinstance(source, (bytes, bytearray)):
+        if not all(isinstance(each, Mapping) for each in source):
+            raise invalid("source", "a list of dicts or of paths", source)
+        from afterwit.streams.json_lines import RecordsReader
+
+        return Source("the records", table=lambda: RecordsReader(source, ignore=dialect.ignore), dialect=dialect)
+    from afterwit.streams.frames import FrameReader
+
+    return Source("the DataFrame", table=lambda: FrameReader(source), dialect=dialect)
+
+
+def _files(sources: Sequence[str], format: str | None, dialect: Dialect) -> Source:  # noqa: A002
+    paths = [path for source in sources for path in paths_of(source)]
+    if "-" in paths and len(paths) > 1:
+        raise invalid("source", 'standard input alone, or files without "-"', Words(", ".join(paths)))
+    formats = [format or format_of(path) for path in paths]
+    refuse_mixture(paths, formats)
+    kind = formats[0]
+    sizes = [_size(path) for path in paths]
+    size = None if None in sizes else sum(each for each in sizes if each is not None)
+    name = source_name(paths[0]) if len(paths) == 1 else f"{source_name(sources[0])} ({len(paths):,} files)"
+    known = Source(name, tuple(paths), kind, None, size, size is not None, dialect)
+    if kind in LINES:
+        return known
+    if kind in ("parquet", "arrow") and "-" in paths:
+        raise StreamError(f"{kind} cannot be read from standard input; write it to a file first", path=name)
+    opener = _opener(kind, dialect)
+    return replace(known, table=lambda: ChainedReader(opener, paths, size) if len(paths) > 1 else opener(paths[0]))
+
+
+def _size(path: str) -> int | None:
+    """The size of a file that can be read again; None for a pipe."""
+    try:
+        return os.path.getsize(path) if path != "-" and os.path.isfile(path) else None
+    except OSError:
+        return None
+
+
+def _opener(kind: str, dialect: Dialect) -> Callable[[str], TableReader]:
+    if kind == "parquet":
+        from afterwit.streams.parquet import ParquetReader
+
+        return ParquetReader
+    if kind == "arrow":
+        from afterwit.streams.arrow_ipc import ArrowReader
+
+        return ArrowReader
+    if kind == "json":
+        from afterwit.streams.json_lines import JsonLinesReader
+
+        return lambda path: JsonLinesReader(path, on_error=dialect.on_error, ignore=dialect.ignore)
+    from afterwit.streams.csv_text import CsvReader
+
+    return lambda path: CsvReader(
+        path, delimiter=dialect.delimiter, quotes=dialect.quotes, names=dialect.names, on_error=dialect.on_error
+    )
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | None) -> Stream:
+    assert source.table is not None
+    reader = source.table()
+    try:
+        look = reader.look(ROWS_TO_LOOK_AT)
+        if not look.count:
+            raise streams.nothing_found(source.name)
+        if schema is not None:
+            decided = Decided(schema)
+            wishes = replace(wishes, target=_target_there(schema, look, wishes.target), weight=schema.weight)
+        else:
+            if wishes.target is None and purpose != Purpose():
+                raise InputError(_no_target(look))
+            decided = decide(look, wishes)
+        target = _target_of(look, wishes.target, purpose) if wishes.target is not None else None
+        task, labels, reader = _task_of_table(source, reader, look, target, purpose)
+        first: RawReader = RecordReader(reader, decided.schema, target)
+    except BaseException:
+        reader.close()
+        raise
+
+    def open_again() -> RawReader:
+        assert source.table is not None
+        again = source.table()
+        try:
+            again.look(ROWS_TO_LOOK_AT)
+            return RecordReader(again, decided.schema, target)
+        except BaseException:
+            again.close()
+            raise
+
+    return Stream(
+        name=source.name,
+        schema=decided.schema,
+        task=task,
+        labels=labels,
+        open=open_again,
+        format=source.format,
+        size=source.size,
+        rereadable=source.rereadable or not source.paths,
+        notes=tuple(decided.notes),
+        given=purpose.labels is not None,
+        _first=first,
+    )
+
+
+def _no_target(look: Batch) -> str:
+    names = shorten(Words(", ".join(look.columns)), 300)
+    return f"{look.path}: --target names the column to predict; the columns are {names}"
+
+
+def _target_there(schema: Schema, look: Batch, wanted: str | None) -> str | None:
+    """The target of a schema, if this table has it: a table without is only predicted."""
+    if wanted is not None and wanted != schema.target:
+        raise invalid("target", f"{schema.target!r}, as when the model was made, or left out", wanted)
+    return schema.target if schema.target in look.columns else None
+
+
+def _target_of(look: Batch, name: str, purpose: Purpose) -> Target:
+    column = look.columns.get(name)
+    if column is None:
+        raise unknown_column("target", name, look.columns)
+    if purpose.labels is not None:
+        numbers = all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in purpose.labels)
+    else:
+        numbers = purpose.task == "regression" or holds_numbers(column, name, look)
+    return Target(name, target_form(column, name, numbers))
+
+
+def _task_of_table(
+    source: Source, reader: TableReader, look: Batch, target: Target | None, purpose: Purpose
+) -> tuple[str | None, tuple[Any, ...] | None, TableReader]:
+    """The task, its labels, and the reader to go on with: it is a fresh one if the labels had to be looked for."""
+    if target is None:
+        return None, None, reader
+    if purpose.task == "regression":
+        return "regression", None, reader
+    if purpose.labels is not None:
+        task = purpose.task or ("binary" if len(purpose.labels) == 2 else "classes")
+        return task, purpose.labels, reader
+    if purpose.task == "classes":
+        return "classes", None, reader
+    found = _labels_in_look(look, target)
+    which = "all labels"
+    if len(found) < 2:
+        if not source.rereadable and source.paths:
+            which = streams.first_labels(look.count)
+        else:
+            found = _labels_further_on(source, target)
+    if not found:
+        raise StreamError(f"column {target.column} is empty: there is nothing to learn", path=source.name)
+    task = task_of(found)
+    if purpose.task == "binary" and len(found) > 2:
+        reason = f"column {target.column} holds {len(found):,} different values; --labels gives the two labels"
+        raise StreamError(reason, path=source.name)
+    if task != "binary":
+        return task, None, reader
+    return task, _pair(found, which, source.name), reader
+
+
+def _labels_in_look(look: Batch, target: Target) -> list[Any]:
+    """The different labels of the first rows."""
+    column = look.columns[target.column]
+    if target.form in ("number", "boolean") and type(column).__name__ == "Texts":
+        return different(labels_in(as_read(column.words, column.codes, target.form)), [])
+    values, known = target.of(look)
+    return different(labels_in(values[known]), [])
+
+
+def as_read(words: Sequence[str], codes: Any, form: str) -> Any:
+    """Cells of text as the values that the reader will make of them, without those that are missing."""
+    import numpy as np
+
+    from afterwit.streams._cells import MISSING_NUMBERS, boolean_of
+
+    made: list[Any] = [
+        (boolean_of(word) if form == "boolean" else None if word.lower() in MISSING_NUMBERS else float(word))
+        for word in words
+    ]
+    found = [made[code] for code in codes.tolist() if code >= 0 and made[code] is not None]
+    return np.array(found, dtype=bool if form == "boolean" else np.float64)
+
+
+def _labels_further_on(source: Source, target: Target) -> list[Any]:
+    """Labels of a table whose first rows have only one: it is read up to its second."""
+    assert source.table is not None
+    found: list[Any] = []
+    reader = source.table()
+    try:
+        reader.look(1)
+        reader.read_as({target.column: target.form})
+        while len(found) < 2 and (batch := reader.take(streams.BLOCK)) is not None:
+            values, known = target.of(batch)
+            found = different(labels_in(values[known]), found)
+    finally:
+        reader.close()
+    return found[:2]
+
+
+def _pair(found: list[Any], which: str, name: str) -> tuple[Any, Any]:
+    try:
+        return pair_of(found, which)
+    except InputError as error:
+        raise StreamError(str(error), path=name) from None
+
+
+# ---------------------------------------------------------------------- text with a line for each example
+
+
+def _lines(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | None) -> Stream:
+    _require_no_columns(source, wishes)
+    decided = schema or Schema(None, hash_bits=checked_bits("hash_bits", wishes.hash_bits))
+    dialect = source.dialect
+    if source.format == "libsvm":
+        if decided.hash_bits is not None:
+            raise invalid("hash_bits", "left out, because the features of libsvm text are numbers", decided.hash_bits)
+
+        def open_one(path: str) -> Any:
+            return LibsvmReader(path, dialect.first_id, on_error=dialect.on_error)
+    else:
+        from afterwit.streams.vw import VwReader
+
+        def open_one(path: str) -> Any:
+            return VwReader(path, on_error=dialect.on_error)
+
+    def open_all() -> RawReader:
+        return LineReader(open_one, source.paths, decided)
+
+    first = open_all()
+    ahead: deque[Raw] = deque()
+    try:
+        task, labels = purpose.task, purpose.labels
+        if labels is not None and task is None:
+            task = "binary" if len(labels) == 2 else "classes"
+        if task is None or (task == "binary" and labels is None):
+            task, labels = _task_of_lines(source, first, ahead, task)
+        if not ahead and (raw := first.take(1)) is not None:
+            ahead.append(raw)
+        if not ahead:
+            raise streams.nothing_found(source.name)
+    except BaseException:
+        first.close()
+        raise
+    if ahead[0] is _NOT_HELD:
+        first.close()
+        first, ahead = open_all(), deque()
+    return Stream(
+        name=source.name,
+        schema=decided,
+        task=task,
+        labels=labels,
+        open=open_all,
+        format=source.format,
+        size=source.size,
+        rereadable=source.rereadable,
+        given=purpose.labels is not None,
+        _first=first,
+        _ahead=ahead,
+    )
+
+
+#: Stands for what was read ahead and not held: the file is read again from its beginning.
+_NOT_HELD: Any = object()
+
+
+def _task_of_lines(source: Source, reader: RawReader, ahead: deque[Raw], task: str | None) -> tuple[str | None, Any]:
+    """The task by the first labels, found by reading ahead; what was read is held for the first pass.
+
+    A second label is looked for unless the first is -1 or 0, and all of the first rows are. Not more is held than a few
+    rows: a file is then read to the second label, and again from its beginning. What can be read only once is not
+    searched any further.
+    """
+    found: list[Any] = []
+    rounds, values, next_point = 0, 0, 1
+    which = "all labels"
+    while True:
+        if rounds >= ROWS_TO_LOOK_AT and (len(found) > 1 or found[:1] in ([-1], [0])):
+            break
+        if ahead and ahead[0] is not _NOT_HELD and (rounds >= MOST_ROWS_TO_HOLD or values >= MOST_VALUES_TO_HOLD):
+            if not source.rereadable:
+                which = streams.first_labels(rounds)
+                break
+            ahead.clear()
+            ahead.append(_NOT_HELD)
+        # Blocks that end at powers of two, as `play` will want them.
+        raw = reader.take(min(streams.BLOCK, next_point - rounds))
+        if raw is None:
+            break
+        if not ahead or ahead[0] is not _NOT_HELD:
+            ahead.append(raw)
+        rounds += raw.rows.count
+        values += len(raw.rows.values)
+        next_point = 2 * next_point if rounds == next_point else next_point
+        found = different(labels_in(raw.values[raw.known]), found)
+        if not source.rereadable and (len(found) > 1 or found[:1] in ([-1], [0])):
+            # What comes slowly is learned from as it arrives.
+            break
+    if not rounds:
+        raise streams.nothing_found(source.name)
+    if not found:
+        return None, None
+    task = task or task_of(found)
+    if task == "binary" and len(found) > 2:
+        raise StreamError(f"there are {len(found):,} different labels; --labels gives the two", path=source.name)
+    return (task, None) if task != "binary" else (task, _pair(found, which, source.name))
+
+
+def _require_no_columns(source: Source, wishes: Wishes) -> None:
+    """Refuse what is about columns, for text that has none."""
+    said = {name: getattr(wishes, name) for name in ("target", "weight", "numeric", "categorical", "text", "time")}
+    said |= {"ignore": wishes.ignore, "interactions": wishes.interactions, "missing": wishes.missing}
+    for name, value in said.items():
+        if value:
+            what = "has its own labels and weights" if name in ("target", "weight") else "has no columns"
+            raise invalid(name, f"left out, because {source.format} text {what}", value)
