@@ -178,7 +178,7 @@ class Given:
         usual = {"words": "counts", "ngrams": 1}
         for name in COLUMN_NAMES:
             value = self.values.get(name)
-            if name not in ("order_by", "labels") and value and value != usual.get(name):
+            if name not in ("order_by", "labels", "target") and value and value != usual.get(name):
                 option = {"times": "time", "hash_bits": "hash"}.get(name, name).replace("_", "-")
                 raise invalid(f"--{option}", f"left out, because {why}", value)
 

@@ -155,7 +155,8 @@ def _opened(given: Given, old: Any, name: str | None) -> Stream:
     if old is None:
         task, many = needed_task(name)
         return given.open(task, many)
-    options: dict[str, Any] = {**given.file_options(), "order_by": given.values["order_by"]}
+    values = given.values
+    options: dict[str, Any] = {**given.file_options(), "order_by": values["order_by"], "target": values["target"]}
     if isinstance(old, Model):
         return old.stream(given.source, **options)
     return read(given.source, **options, **task_of_learner(old))

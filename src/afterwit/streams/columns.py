@@ -89,6 +89,15 @@ class ColumnRule:
     def form(self) -> Form:
         return FORMS[self.kind]
 
+    def as_data(self) -> dict[str, Any]:
+        """The rule as plain data; what is as usual is left out."""
+        data: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        if self.kind == "time":
+            data["parts"] = list(self.parts)
+        if self.kind == "words":
+            data |= {"ngrams": self.ngrams, "binary": self.binary}
+        return {**data, "missing": True} if self.missing else data
+
     # ------------------------------------------------------------------ the features of one cell
 
     def of_word(self, text: str) -> Features:

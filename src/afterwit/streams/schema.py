@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -136,7 +136,7 @@ class Schema:
 
     def as_data(self) -> dict[str, Any]:
         """The schema as plain data, which `schema_from` reads back."""
-        columns = None if self.columns is None else [asdict(rule) for rule in self.columns]
+        columns = None if self.columns is None else [rule.as_data() for rule in self.columns]
         return {
             "columns": columns,
             "target": self.target,
@@ -169,8 +169,9 @@ def schema_from(data: Any) -> Schema:
 
 
 def _rule_from(data: Any) -> ColumnRule:
+    data = {**data, "parts": tuple(data.get("parts", PARTS))}
     rule = ColumnRule(**data)
-    parts = isinstance(rule.parts, (tuple, list)) and all(part in PARTS for part in rule.parts)
+    parts = all(part in PARTS for part in rule.parts)
     flags = type(rule.binary) is bool and type(rule.missing) is bool
     if rule.kind not in KINDS or not parts or not flags or type(rule.ngrams) is not int or rule.ngrams < 1:
         raise invalid("schema", "of columns as as_data() returns them", data)

@@ -1,0 +1,408 @@
+"""Columns become features by one meaning, whatever the rows came in: against a slow oracle, and format against format."""
+
+import csv
+import datetime
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import afterwit as aw
+import naive_schema
+from afterwit.errors import InputError, StreamError
+from afterwit.streams.schema import Schema, schema_from
+
+WORDS = st.sampled_from(["red", "green", "blue", "a-b", "äö", "x1", "Red", "no_w"])
+NUMBERS = st.one_of(
+    st.integers(-1000, 1000).map(float),
+    st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x + 0.0),
+    st.sampled_from([0.0, 1e-12, 1e12, 0.1]),
+)
+TIMES = st.datetimes(datetime.datetime(1950, 1, 1), datetime.datetime(2050, 1, 1)).map(
+    lambda t: t.replace(microsecond=t.microsecond // 1000 * 1000)
+)
+CELLS = {"number": NUMBERS, "category": WORDS, "boolean": st.booleans(), "time": TIMES}
+CELLS["words"] = st.lists(st.sampled_from(["free", "Call", "now", "a", "1st", "it's"]), min_size=1, max_size=6).map(
+    " ".join
+)
+
+
+@st.composite
+def tables(draw, kinds=tuple(CELLS), missing=True):
+    """Records with a target, and the kind of every column; no column is empty or could be taken for another."""
+    count = draw(st.integers(2, 12))
+    columns = [f"{kind[0]}{j}" for j, kind in enumerate(draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=5)))]
+    kind_of = {name: next(kind for kind in kinds if kind[0] == name[0]) for name in columns}
+    records = []
+    for i in range(count):
+        record = {}
+        for name, kind in kind_of.items():
+            gone = missing and i > 0 and draw(st.booleans())
+            record[name] = None if gone else draw(CELLS[kind])
+        record["y"] = ["no", "yes"][i % 2 if i < 2 else draw(st.integers(0, 1))]
+        records.append(record)
+    for name, kind in kind_of.items():
+        if kind == "category" and records[0][name] is None:
+            records[0][name] = "red"
+    return records, kind_of
+
+
+def wishes(kinds):
+    return {
+        "target": "y",
+        "text": [name for name, kind in kinds.items() if kind == "words"],
+        "time": [name for name, kind in kinds.items() if kind == "time"],
+        "categorical": [name for name, kind in kinds.items() if kind == "category"],
+    }
+
+
+def as_csv(path, records, columns):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for record in records:
+            writer.writerow(["" if record[name] is None else shown(record[name]) for name in columns])
+    return path
+
+
+def shown(cell):
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return repr(cell) if isinstance(cell, float) else str(cell)
+
+
+def as_json_lines(path, records, columns):
+    def plain(cell):
+        return cell.isoformat() if isinstance(cell, datetime.datetime) else cell
+
+    lines = [
+        json.dumps({name: plain(record[name]) for name in columns if record[name] is not None}) for record in records
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def as_arrow(records, columns):
+    return pa.table({name: [record[name] for record in records] for name in columns})
+
+
+def as_vw(path, records, kinds):
+    """Numbers as name:value, categories and truth values as names, words in a namespace of their own."""
+    lines = []
+    for record in records:
+        parts = []
+        for name, kind in kinds.items():
+            found = naive_schema.of_cell(name, kind, record[name])
+            namespace = name if kind == "words" else ""
+            plain = [(feature.removeprefix(f"{name}^"), value) for feature, value in found]
+            parts.append(f"|{namespace} " + " ".join(f"{feature}:{value!r}" for feature, value in plain))
+        lines.append(f"{1 if record['y'] == 'yes' else -1} " + " ".join(parts))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@given(tables(), st.booleans(), st.booleans(), st.integers(1, 3))
+def test_features_are_those_of_the_oracle(table, missing, binary, ngrams):
+    records, kinds = table
+    how = {"missing": missing, "ngrams": ngrams}
+    interactions = [tuple(kinds)[:2]] if len(kinds) > 1 else []
+    stream = aw.read(records, **wishes(kinds), **how, words="binary" if binary else "counts", interactions=interactions)
+    expected = [naive_schema.features(record, kinds, interactions, binary=binary, **how) for record in records]
+    found = list(stream)
+    assert [list(x.items()) for x, _ in found] == [list(each.items()) for each in expected]
+    assert [y for _, y in found] == [record["y"] for record in records]
+    # A record alone has the same features, in the same order.
+    for record, each in zip(records, expected, strict=True):
+        assert list(stream.schema.features(record).items()) == list(each.items())
+    assert schema_from(json.loads(json.dumps(stream.schema.as_data()))) == stream.schema
+
+
+@given(st.data())
+def test_every_format_makes_the_same_learner(tmp_path_factory, data):
+    records, kinds = data.draw(tables())
+    folder = tmp_path_factory.mktemp("same")
+    columns = [*kinds, "y"]
+    said = wishes(kinds)
+    first = aw.read(records, **said)
+    learner = aw.AdaGrad(labels=("no", "yes"))
+    aw.play(learner, first)
+    table = as_arrow(records, columns)
+    pa.parquet.write_table(table, folder / "t.parquet")
+    with pa.OSFile(str(folder / "t.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    sources = {
+        "csv": as_csv(folder / "t.csv", records, columns),
+        "json": as_json_lines(folder / "t.jsonl", records, columns),
+        "parquet": folder / "t.parquet",
+        "arrow": folder / "t.arrow",
+        "sql": f"SELECT * FROM '{folder / 't.parquet'}'",
+        "polars": pl.from_arrow(table),
+        "pandas": table.to_pandas(),
+        "pyarrow": table,
+    }
+    for name, source in sources.items():
+        twin = aw.AdaGrad(labels=("no", "yes"))
+        # By the first schema, and by its own.
+        for schema in (first.schema, None):
+            twin = aw.AdaGrad(labels=("no", "yes"))
+            stream = aw.read(source, schema=schema) if schema else aw.read(source, **said)
+            record = aw.play(twin, stream)
+            assert record.rounds == len(records)
+            assert twin == learner, name
+            assert twin.state()["names"] == learner.state()["names"], name
+    model = aw.Model(first.schema, aw.AdaGrad(labels=("no", "yes")))
+    for each in records:
+        model.learn_one(each)
+    assert model.learner == learner
+    signed = aw.AdaGrad()
+    aw.play(signed, aw.read(as_vw(folder / "t.vw", records, kinds)))
+    assert signed.weights == learner.weights
+
+
+def test_a_schema_is_decided_and_described():
+    records = [
+        {
+            "n": 1,
+            "c": "red",
+            "b": True,
+            "when": datetime.datetime(2024, 1, 31, 13),
+            "t": "Free call",
+            "i": 7,
+            "y": i % 2,
+        }
+        for i in range(4)
+    ]
+    stream = aw.read(records, target="y", text=["t"], categorical=["i"], ignore=["n"], interactions=["c*b"])
+    assert stream.schema.describe() == (
+        "target    y\n"
+        "category  c, i\n"
+        "boolean   b\n"
+        "words     t\n"
+        "products  c*b\n"
+        "left out  n (ignored), when (a time; --time gives its hour, weekday and month)"
+    )
+    assert (stream.task, stream.labels) == ("binary", (0, 1))
+    assert stream.schema.features(records[0]) == {
+        "c=red": 1.0, "b=true": 1.0, "t^free": 1.0, "t^call": 1.0, "i=7": 1.0, "c=red*b=true": 1.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("labels", "task", "pair"),
+    [
+        (["ham", "spam"], "binary", ("ham", "spam")),
+        (["spam", "ham"], "binary", ("ham", "spam")),
+        ([True, False], "binary", (False, True)),
+        ([3, 1], "binary", (1, 3)),
+        ([1, 1], "binary", (-1, 1)),
+        ([0, 0], "binary", (0, 1)),
+        (["a", "b", "c"], "classes", None),
+        ([1, 2, 3], "classes", None),
+        ([0.5, 1.5, 2.5], "regression", None),
+        (list(range(30)), "regression", None),
+        ([0.5, 1.5], "binary", (0.5, 1.5)),
+    ],
+)
+def test_the_task_follows_from_the_target(tmp_path, labels, task, pair):
+    records = [{"x": 1.5, "y": label} for label in labels]
+    as_csv(tmp_path / "t.csv", [{**each, "y": each["y"]} for each in records], ["x", "y"])
+    for source in (records, tmp_path / "t.csv"):
+        stream = aw.read(source, target="y")
+        assert (stream.task, stream.labels) == (task, pair)
+        assert [y for _, y in stream] == labels
+
+
+def test_one_label_in_text_asks_for_the_other():
+    with pytest.raises(StreamError, match=r"the records: all labels are ham; give the two labels with --labels"):
+        aw.read([{"x": 1, "y": "ham"}], target="y")
+    assert aw.read([{"x": 1, "y": "ham"}], target="y", labels=("ham", "spam")).labels == ("ham", "spam")
+
+
+def test_the_second_label_is_found_far_behind(tmp_path):
+    records = [{"x": 1.0, "y": "b"}] * 1500 + [{"x": 1.0, "y": "a"}]
+    path = as_csv(tmp_path / "t.csv", records, ["x", "y"])
+    assert aw.read(path, target="y").labels == ("a", "b")
+
+
+def test_a_label_that_comes_later_is_named_with_its_place(tmp_path):
+    records = [{"x": 1.0, "y": ["a", "b"][i % 2]} for i in range(1200)] + [{"x": 1.0, "y": "c"}]
+    path = as_csv(tmp_path / "t.csv", records, ["x", "y"])
+    learner = aw.Perceptron(labels=("a", "b"))
+    with pytest.raises(StreamError, match=r"t\.csv, line 1202: found the label c where a or b was expected"):
+        aw.play(learner, aw.read(path, target="y"))
+    table = as_arrow(records, ["x", "y"])
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(StreamError, match=r"t\.parquet, row 1,201: found the label c"):
+        aw.play(aw.Perceptron(labels=("a", "b")), aw.read(tmp_path / "t.parquet", target="y"))
+
+
+def test_a_column_that_turns_from_numbers_to_words_is_named(tmp_path):
+    records = [{"x": 1.0, "y": i % 2} for i in range(1000)] + [{"x": "many", "y": 1}]
+    path = as_csv(tmp_path / "t.csv", records, ["x", "y"])
+    with pytest.raises(StreamError, match=r"t\.csv, line 1002: column x: .*number.* found 'many'"):
+        list(aw.read(path, target="y"))
+    path = as_json_lines(tmp_path / "t.jsonl", records, ["x", "y"])
+    with pytest.raises(StreamError, match=r"t\.jsonl, line 1001: .*x.*number.*many"):
+        list(aw.read(path, target="y"))
+    with pytest.raises((StreamError, InputError), match=r"1,?001.*x.*number.*many"):
+        list(aw.read(records, target="y"))
+    with pytest.raises((StreamError, InputError), match=r"1,?001.*x.*number.*many"):
+        schema = aw.read(records[:900], target="y").schema
+        list(aw.read(pd.DataFrame({"x": ["1"] * 1000 + ["many"], "y": 1}), schema=schema, labels=(0, 1)))
+
+
+def test_missing_labels_are_predicted_and_not_learned(tmp_path):
+    records = [{"x": float(i), "y": None if i % 3 == 0 else ["a", "b"][i % 2]} for i in range(50)]
+    learner = aw.Perceptron(labels=("a", "b"))
+    expected = []
+    for record in records:
+        expected.append(learner.predict_one({"x": record["x"]}))
+        if record["y"] is not None:
+            learner.learn_one({"x": record["x"]}, record["y"])
+    for source in (records, as_csv(tmp_path / "t.csv", records, ["x", "y"])):
+        twin = aw.Perceptron(labels=("a", "b"))
+        record = aw.play(twin, aw.read(source, target="y"), predictions=True)
+        assert (record.rounds, record.unlabelled) == (33, 17)
+        assert record.predictions.tolist() == expected
+        assert twin == learner
+        assert "without a label: 17 examples" in str(record)
+        assert record.certificate().rounds == 33
+
+
+def test_a_weight_is_how_often_a_row_is_learned():
+    weights = [1, 3, 0, 2, 1]
+    records = [{"x": float(i + 1), "w": w, "y": i % 2} for i, w in enumerate(weights)]
+    learner = aw.Perceptron(labels=(0, 1))
+    for record in records:
+        for _ in range(record["w"]):
+            learner.learn_one({"x": record["x"]}, record["y"])
+    twin = aw.Perceptron(labels=(0, 1))
+    record = aw.play(twin, aw.read(records, target="y", weight="w"))
+    assert twin == learner
+    assert (record.rounds, record.unlabelled) == (7, 1)
+    for bad in (0.5, -1, None):
+        with pytest.raises(StreamError, match=r"row 2.*column w: a whole number"):
+            list(aw.read([*records[:1], {**records[1], "w": bad}], target="y", weight="w", labels=(0, 1)))
+
+
+@pytest.mark.parametrize("bits", [1, 3, 16])
+def test_hashed_features_have_their_documented_positions(bits):
+    records = [{"n": float(i), "c": f"v{i % 5}", "y": i % 2} for i in range(20)]
+    stream = aw.read(records, target="y", hash_bits=bits)
+    expected = np.zeros(2**bits)
+    learner = aw.Perceptron(labels=(0, 1))
+    twin = aw.Perceptron(labels=(0, 1))
+    aw.play(learner, stream)
+    for record in records:
+        row = np.zeros(2**bits)
+        for name, value in naive_schema.features(record, {"n": "number", "c": "category"}).items():
+            row[naive_schema.hashed_position(name, bits)] += value
+        twin.learn_one(row, record["y"])
+        expected += row
+    assert np.array_equal(learner.weights, twin.weights)
+    names = ["n", *(f"c=v{i}" for i in range(5))]
+    positions = [naive_schema.hashed_position(name, bits) for name in names]
+    shared = sum(positions.count(position) > 1 for position in set(positions))
+    assert (stream.schema.hash.used, stream.schema.hash.shared) == (len(set(positions)), shared)
+    model = aw.Model(stream.schema, learner)
+    row = stream.schema.features(records[3])
+    assert model.predict_one(records[3]) == learner.predict_one(row)
+    assert np.array_equal(model.score_many(records), [learner.score_one(stream.schema.features(r)) for r in records])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "z"}, "target: there is no column 'z'. Columns: c, n, y"),
+        ({"numeric": ["m"]}, "numeric: there is no column 'm'. Did you mean 'n'? Columns"),
+        ({"numeric": "n"}, "numeric must be a sequence of names of columns; received 'n'"),
+        ({"numeric": ["n"], "ignore": ["n"]}, "ignore must be columns that nothing else is said about; received 'n'"),
+        ({"time": {"c": ["year"]}}, "time must be parts among hour, weekday, month; received 'year'"),
+        ({"words": "tf"}, "words must be 'counts' or 'binary'; received 'tf'"),
+        ({"ngrams": 0}, "ngrams must be a whole number, at least 1; received 0"),
+        ({"interactions": ["n"]}, "interactions must be products of different columns, such as a*b; received 'n'"),
+        ({"interactions": ["n*q"]}, "interactions: there is no column 'q'. Columns: c, n"),
+        ({"hash_bits": 40}, "hash_bits must be a whole number from 1 to 28; received 40"),
+        ({"task": "many"}, "task must be one of binary, classes, regression; received 'many'"),
+        ({"on_error": "ignore"}, "on_error must be 'stop' or 'skip'; received 'ignore'"),
+        ({"format": "xls"}, "format must be one of libsvm, vw, csv, json, parquet, arrow; received 'xls'"),
+    ],
+)
+def test_mistakes_of_the_caller(options, message):
+    records = [{"n": 1, "c": "red", "y": 0}, {"n": 2, "c": "blue", "y": 1}]
+    with pytest.raises(InputError) as raised:
+        aw.read(records, **{"target": "y", **options})
+    assert message in str(raised.value)
+
+
+def test_lists_and_structs_say_what_to_do():
+    with pytest.raises(InputError, match=r"column tags holds values of the kind list.*--ignore tags.*--sql"):
+        aw.read([{"tags": [1, 2], "y": 0}], target="y")
+    stream = aw.read([{"tags": [1, 2], "x": 1, "y": 0}], target="y", ignore=["tags"])
+    assert stream.schema.describe() == "target    y\nnumber    x\nleft out  tags (ignored)"
+
+
+def test_records_with_strangers_are_refused():
+    schema = aw.read([{"price": 1, "y": 0}], target="y").schema
+    with pytest.raises(InputError, match=r"there is no column 'pirce'\. Did you mean 'price'"):
+        schema.features({"pirce": 3})
+    assert schema.features({"y": 1}) == {}
+    assert schema.features({}) == {}
+
+
+@pytest.mark.parametrize("cell", ["3", True, float("inf"), [1], datetime.date(2024, 1, 1)])
+def test_a_cell_of_another_kind_is_refused(cell):
+    schema = Schema(aw.read([{"price": 1, "y": 0}], target="y").schema.columns)
+    if cell is True:
+        assert schema.features({"price": cell}) == {"price": 1.0}
+        return
+    with pytest.raises(InputError, match="the value of price must be a"):
+        schema.features({"price": cell})
+
+
+def test_two_columns_must_not_make_the_same_feature():
+    records = [{"c": "red", "c=red": 1, "y": i} for i in range(2)]
+    with pytest.raises(InputError, match="no two make the same feature; received 'c=red'"):
+        list(aw.read(records, target="y"))
+    with pytest.raises(InputError, match="no two make the same feature"):
+        aw.read(records, target="y").schema.features(records[0])
+    assert len(list(aw.read([{"c": "blue", "c=red": 1, "y": 0}, {"c": "red", "y": 0}], target="y"))) == 2
+
+
+def test_block_sizes_do_not_matter():
+    rng = np.random.default_rng(0)
+    records = [
+        {
+            "n": None if rng.random() < 0.2 else float(rng.normal()),
+            "c": f"v{rng.integers(30)}",
+            "y": int(rng.integers(2)),
+        }
+        for _ in range(300)
+    ]
+    stream = aw.read(records, target="y")
+    whole = aw.AdaGrad(labels=(0, 1))
+    for size in (1, 7, 300):
+        learner = aw.AdaGrad(labels=(0, 1))
+        with stream.reader() as reader:
+            while (block := reader.take(size)) is not None:
+                assert 1 <= block[0].count <= size
+                learner.learn_many(*block)
+        if size == 1:
+            whole = learner
+        assert learner == whole
+        assert learner.state()["names"] == whole.state()["names"]
+
+
+def test_what_is_read_once_says_so(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x,y\n1,0\n2,1\n")))
+    stream = aw.read("-", target="y")
+    assert len(list(stream)) == 2
+    with pytest.raises(StreamError, match="standard input: it can be read only once"):
+        list(stream)
