@@ -30,7 +30,7 @@ def read(content, take=10**9):
 
 
 def bits(examples):
-    return [(struct.pack("d", label), [(k, struct.pack("d", v)) for k, v in x.items()]) for label, x in examples]
+    return [(struct.pack("d", label + 0.0), [(k, struct.pack("d", v)) for k, v in x.items()]) for label, x in examples]
 
 
 decimals = st.one_of(

@@ -1,4 +1,4 @@
-r"""Streams from libsvm text: ``label id:value id:value ...``, one example a line, plain or gzip.
+r"""Streams from libsvm text: ``label id:value id:value ...``, one example a line, plain, gzip or zstd.
 
 >>> import io
 >>> stream = LibsvmStream(io.BytesIO(b"+1 1:0.5 7:2\n-1 2:1  # a comment\n"))
@@ -12,8 +12,7 @@ A feature's position is its id as it stands in the file, so that weight 7 is the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import TracebackType
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,48 +20,39 @@ import numpy.typing as npt
 
 from afterwit.data.checks import whole_number
 from afterwit.data.rows import IdRow, Rows, SparseRow
-from afterwit.errors import StreamError, shorten
-from afterwit.streams import _libsvm
-from afterwit.streams._bytes import LONGEST_LINE, ByteSource, source_name
-
-#: How much of the file is read at once.
-BUFFER = 1 << 20
+from afterwit.streams._ahead import Block
+from afterwit.streams._libsvm import LARGEST_ID, Expected, LibsvmParser
+from afterwit.streams._lines import BLOCK_SIZE, LineReader, LineStream, Parsed, found_at, parse_lines, part_of
 
 EXPECTATIONS = {
-    _libsvm.EXPECTED_LABEL: "a label (a number) was expected, as in libsvm text: LABEL ID:VALUE ID:VALUE ...",
-    _libsvm.EXPECTED_ID: "a feature as id:value (ids are whole numbers from 0 on) was expected",
-    _libsvm.EXPECTED_COLON: "a feature as id:value was expected",
-    _libsvm.EXPECTED_VALUE: "a feature as id:value with a number for the value was expected",
-    _libsvm.EXPECTED_SMALLER_ID: f"an id of at most {_libsvm.LARGEST_ID:,} was expected",
-    _libsvm.EXPECTED_FINITE: "a finite number was expected",
-    _libsvm.EXPECTED_NEW_ID: "every id at most once in a line was expected",
+    Expected.LABEL: "a label (a number) was expected, as in libsvm text: LABEL ID:VALUE ID:VALUE ...",
+    Expected.ID: "a feature as id:value (ids are whole numbers from 0 on) was expected",
+    Expected.COLON: "a feature as id:value was expected",
+    Expected.VALUE: "a feature as id:value with a number for the value was expected",
+    Expected.SMALLER_ID: f"an id of at most {LARGEST_ID:,} was expected",
+    Expected.FINITE: "a finite number was expected",
+    Expected.NEW_ID: "every id at most once in a line was expected",
+    Expected.LARGER_ID: "ids from 1 on were expected (first_id)",
 }
 
 
-class LibsvmStream:
+class LibsvmStream(LineStream):
     """The examples of a libsvm file, in order: (`SparseRow`, label). Can be iterated again, unless it is a pipe.
 
-    source    a path (plain or gzip), "-" for standard input, or a binary file object
+    source    a path (plain, gzip or zstd), "-" for standard input, or a binary file object
     first_id  the id of the first column, 0 or 1: columns are then counted from 0, as in an array. If not given, a
               feature's column is its id. Learners do not mix the two.
+    on_error  "stop" at a line that cannot be read, or "skip" it
     """
 
-    def __init__(self, source: Any, first_id: Any = None) -> None:
-        self.source = source
+    def __init__(self, source: Any, first_id: Any = None, on_error: str = "stop") -> None:
+        super().__init__(source, on_error)
         self.first_id = None if first_id is None else checked_first_id("first_id", first_id)
-        self.name = source_name(source)
-        self._is_file = hasattr(source, "read")
-        self._beginning: int | None = source.tell() if self._is_file and source.seekable() else None
-        self._begun = False
 
     def reader(self, kept: bool = False) -> LibsvmReader:
         """A fresh reader at the beginning; ``kept`` says that all of it will be held in memory."""
-        if self._beginning is not None:
-            self.source.seek(self._beginning)
-        elif self._begun and (self._is_file or self.source == "-"):
-            raise StreamError("it can be read only once", path=self.name)
-        self._begun = True
-        return LibsvmReader(self.source, self.first_id, kept)
+        self._rewind()
+        return LibsvmReader(self.source, self.first_id, kept, self.on_error)
 
     def __iter__(self) -> Iterator[tuple[SparseRow, int | float]]:
         with self.reader() as reader:
@@ -75,114 +65,70 @@ class LibsvmStream:
                     span = slice(rows.starts[i], rows.starts[i + 1])
                     yield kind(rows.columns[span], rows.values[span]), label_as_written(label)
 
-    def __repr__(self) -> str:
-        return f"LibsvmStream({self.name!r})"
 
+class LibsvmReader(LineReader):
+    """Hands over the file's rows in blocks of a chosen size; knows the line it is at, and the features so far.
 
-class LibsvmReader:
-    """Hands over the file's rows in blocks of a chosen size; knows the line it is at, and the features so far."""
+    first_id  as in `LibsvmStream`; everything else as in `LineReader`
+    """
 
-    def __init__(self, source: Any, first_id: int | None = None, kept: bool = False) -> None:
-        self._source = ByteSource(source, kept)
-        self._first_id = first_id
-        self._parser = _libsvm.LibsvmParser()
-        self._data = bytearray()
-        self._at = 0
-        self._whole_lines = 0
-        self._exhausted = False
-        self._line = 0
-        self._line_before = 0
-
-    @property
-    def features(self) -> int:
-        """How many different ids have been read."""
-        return int(self._parser.features)
-
-    @property
-    def row_lines(self) -> npt.NDArray[np.int64]:
-        """The line number of every row of the block taken last."""
-        lines: npt.NDArray[np.int64] = self._parser.row_lines + self._line_before + 1
-        return lines
-
-    @property
-    def position(self) -> int:
-        """How many bytes of the file have been taken."""
-        return self._source.position
-
-    @property
-    def size(self) -> int | None:
-        """How many bytes the file has, if that can be known."""
-        return self._source.size
-
-    def take(self, count: int) -> tuple[Rows, npt.NDArray[Any]] | None:
-        """The next rows, at least one and at most ``count``, and their labels; None at the end."""
-        while True:
-            if self._at < self._whole_lines:
-                labels, starts, columns, values = self._parser.parse(self._data, self._at, self._whole_lines, count)
-                self._line_before = self._line
-                self._line += self._parser.lines
-                self._at = self._parser.at
-                if len(labels):
-                    if self._first_id and len(columns):
-                        columns = self._counted_from_0(columns, starts)
-                    width = int(columns.max()) + 1 if len(columns) else 0
-                    ids = self._first_id is None
-                    rows = Rows(len(labels), width, values, columns, starts, ragged=True, ids=ids)
-                    return rows, labels_as_written(labels)
-                if self._parser.problem:
-                    raise self._refusal()
-                continue
-            if self._exhausted:
-                return None
-            self._refill()
-
-    def _counted_from_0(self, ids: npt.NDArray[np.int32], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """The columns of ids that begin with the first one."""
-        assert self._first_id is not None
-        if ids.min() < self._first_id:
-            row = int(np.searchsorted(starts, int(np.argmin(ids)), side="right")) - 1
-            reason = f"found the id {ids.min()} where ids from {self._first_id} on were expected (first_id)"
-            raise StreamError(reason, path=self._source.name, line=int(self.row_lines[row]))
-        return ids - np.int32(self._first_id)
-
-    def _refill(self) -> None:
-        """Drop what has been parsed and read on; only the new bytes are searched for the end of a line."""
-        chunk = self._source.read(BUFFER)
-        if self._line == 0 and not self._data:
-            chunk = chunk.removeprefix(b"\xef\xbb\xbf")
-        del self._data[: self._at]
-        self._at = 0
-        self._data += chunk
-        if chunk:
-            newline = chunk.rfind(b"\n")
-            self._whole_lines = len(self._data) - len(chunk) + newline + 1 if newline >= 0 else 0
-        else:
-            self._exhausted = True
-            self._whole_lines = len(self._data)
-        if len(self._data) - self._whole_lines > LONGEST_LINE:
-            reason = f"found a line longer than {LONGEST_LINE:,} bytes where a line of features was expected"
-            line = self._line + self._data.count(b"\n") + 1
-            raise StreamError(reason, path=self._source.name, line=line)
-
-    def _refusal(self) -> StreamError:
-        rest = self._data[self._at : self._at + 200]
-        token = rest.split(None, 1)[0] if rest.split() else rest
-        found = shorten(bytes(token).decode("utf-8", "replace"), 60)
-        if self._parser.problem == _libsvm.EXPECTED_NEW_ID:
-            found = f"the id {self._parser.repeated} twice"
-        expected = EXPECTATIONS[self._parser.problem]
-        return StreamError(f"found {found} where {expected}", path=self._source.name, line=self._line + 1)
-
-    def close(self) -> None:
-        self._source.close()
-
-    def __enter__(self) -> LibsvmReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    def __init__(
+        self,
+        source: Any,
+        first_id: int | None = None,
+        kept: bool = False,
+        on_error: str = "stop",
+        block_size: int = BLOCK_SIZE,
+        workers: int | None = None,
     ) -> None:
-        self.close()
+        super().__init__(source, kept, on_error, block_size, workers)
+        self._first_id = first_id
+        self._met = np.zeros(1024, dtype=np.uint8)
+        #: How many different ids have been read.
+        self.features = 0
+
+    def _new_work(self) -> Callable[[Block], Parsed]:
+        parser, ids, skip = LibsvmParser(self._first_id or 0), self._first_id is None, self._skip
+        return lambda block: _parsed(parser, block, ids, skip)
+
+    def _hand_over(self, parsed: Parsed, begin: int, end: int) -> tuple[Rows, npt.NDArray[Any]]:
+        rows = part_of(parsed.rows, begin, end)
+        fresh = parsed.rest
+        if len(fresh):
+            assert parsed.rows.starts is not None
+            assert parsed.rows.columns is not None
+            passed = int(np.searchsorted(fresh, parsed.rows.starts[end]))
+            self._meet(np.unique(parsed.rows.columns[fresh[:passed]]))
+            parsed.rest = fresh[passed:]
+        return rows, labels_as_written(parsed.labels[begin:end])
+
+    def _meet(self, columns: npt.NDArray[np.int32]) -> None:
+        """Count those that are new."""
+        if len(columns) and columns[-1] >= len(self._met):
+            larger = np.zeros(max(int(columns[-1]) + 1, 2 * len(self._met)), dtype=np.uint8)
+            larger[: len(self._met)] = self._met
+            self._met = larger
+        self.features += int(np.count_nonzero(self._met[columns] == 0))
+        self._met[columns] = 1
+
+
+def _parsed(parser: Any, block: Block, ids: bool, skip: bool) -> Parsed:
+    """The rows of a block."""
+    parser.begin_block(block.count(b"\n") + 1, block.count(b":"))
+    problem, skipped = parse_lines(parser, block, _refusal, skip)
+    labels, starts, row_lines, columns, values, fresh = parser.arrays()
+    width = int(columns.max()) + 1 if len(columns) else 0
+    rows = Rows(len(labels), width, values, columns, starts, ragged=True, ids=ids)
+    return Parsed(rows, labels, row_lines, parser.lines, block.position, problem, skipped, fresh)
+
+
+def _refusal(parser: Any, data: bytes) -> str:
+    found = found_at(parser, data)
+    if parser.problem == Expected.NEW_ID:
+        found = f"the id {parser.identifier} twice"
+    elif parser.problem == Expected.LARGER_ID:
+        found = f"the id {parser.identifier}"
+    return f"found {found} where {EXPECTATIONS[parser.problem]}"
 
 
 def checked_first_id(parameter: str, value: Any) -> int:
