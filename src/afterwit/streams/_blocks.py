@@ -1,0 +1,271 @@
+"""Blocks of parsed rows: how the readers of text hand them over in batches, count lines, and leave out bad rows.
+
+A reader parses a block at a time, in its own thread or in others, ahead of whoever takes the rows. What is wrong with
+a row is reported when its turn comes, so that the rows before it are never lost and the order never changes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.data.checks import count as count_of_rows
+from afterwit.errors import InputError, StreamError, invalid
+from afterwit.streams._bytes import ByteSource, source_name
+from afterwit.streams.batch import Batch, Column, Other, Skipped, Texts
+
+#: How much of a file is read and parsed at once.
+BLOCK = 1 << 20
+#: More threads than that do not read faster than one can learn.
+MOST_WORKERS = 8
+
+
+class Problem(NamedTuple):
+    """A row that cannot be read.
+
+    row    how many good rows of its block are before it
+    line   its line, counted from 0 at the beginning of the block; None if no line is to blame
+    fatal  nothing behind it can be read
+    """
+
+    row: int
+    line: int | None
+    message: str
+    fatal: bool = False
+
+
+class RawBlock(NamedTuple):
+    """Bytes that end with the end of a row, and how far the file has been read; or why there are none."""
+
+    data: bytes
+    position: int
+    problem: Problem | None = None
+
+
+@dataclass
+class Block:
+    """Parsed rows: lines are counted from 0 at its beginning, and ``ends`` is how many of them end in it."""
+
+    columns: dict[str, Column]
+    lines: npt.NDArray[np.int64]
+    ends: int
+    problems: list[Problem] = field(default_factory=list)
+    position: int = 0
+
+    def keep(self, rows: npt.NDArray[np.bool_]) -> None:
+        """Leave out all other rows."""
+        before = np.concatenate([[0], np.cumsum(rows)])
+        self.problems = [problem._replace(row=int(before[problem.row])) for problem in self.problems]
+        self.columns = {name: part(column, rows) for name, column in self.columns.items()}
+        self.lines = self.lines[rows]
+
+
+def part(column: Column, rows: Any) -> Column:
+    """Some rows of a column; text keeps only the words that occur, if there are more words than rows."""
+    if isinstance(column, Other):
+        return column
+    if isinstance(column, Texts):
+        codes = column.codes[rows]
+        if len(column.words) <= len(codes) and isinstance(rows, slice):
+            return Texts(codes, column.words)
+        used, again = np.unique(codes, return_inverse=True)
+        missing = int(len(used) > 0 and used[0] < 0)
+        return Texts((again - missing).astype(np.int32), [column.words[i] for i in used[missing:].tolist()])
+    return column._replace(values=column.values[rows])
+
+
+class BlockReader:
+    """What the readers of text share: batches, lines and bad rows. A reader says how it gets its blocks, in `_blocks`.
+
+    on_error  "stop" at the first row that cannot be read, or "skip" such rows and count them
+    on_block  is told the position whenever a block begins
+    block     how many bytes are read and parsed at once
+    workers   how many threads parse ahead; as many as there are processors if it is not given
+    """
+
+    names: list[str]
+
+    def __init__(
+        self,
+        source: Any,
+        on_error: str,
+        on_block: Callable[[int], None] | None = None,
+        block: int = BLOCK,
+        workers: int | None = None,
+    ) -> None:
+        if on_error not in ("stop", "skip"):
+            raise invalid("on_error", '"stop" or "skip"', on_error)
+        self.name = source_name(source)
+        self.skipped = Skipped()
+        self._skip = on_error == "skip"
+        self._on_block = on_block
+        self._block = block
+        self._most_workers = min(MOST_WORKERS, os.cpu_count() or 1) if workers is None else workers
+        self._current: Block | None = None
+        self._at = 0
+        self._row = 1
+        #: The line at which the current block begins.
+        self._line = 1
+        self._position = 0
+        self._supply: Iterator[Block] | None = None
+        self._ahead: Ahead | None = None
+        self._failure: StreamError | None = None
+        self._closed = False
+        self._source = ByteSource(source)
+        self.size = self._source.size
+
+    def _blocks(self) -> Iterator[Block]:
+        """The blocks in order."""
+        raise NotImplementedError
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file had been read when the current block began."""
+        return self._position
+
+    def take(self, count: int) -> Batch | None:
+        """The next rows, at least one and at most ``count``; None at the end."""
+        count = count_of_rows("count", count)
+        if self._closed:
+            raise StreamError("the reader is closed", path=self.name)
+        if self._failure is not None:
+            raise self._failure
+        try:
+            return self._take(count)
+        except StreamError as error:
+            self._failure = error
+            self._stop()
+            raise
+        except BaseException:
+            # A block may be lost: nothing that comes later would be right.
+            self.close()
+            raise
+
+    def _take(self, count: int) -> Batch | None:
+        if self._supply is None:
+            self._supply = self._blocks()
+        while self._current is None or self._at == len(self._current.lines):
+            if self._current is not None:
+                self._pass_problems(self._at + 1)
+                self._line += self._current.ends
+            self._current = next(self._supply, None)
+            self._at = 0
+            if self._current is None:
+                return None
+            self._position = self._current.position
+            if self._on_block is not None:
+                self._on_block(self._position)
+        self._pass_problems(self._at + 1)
+        begin, end = self._at, min(self._at + count, len(self._current.lines))
+        first = self._row
+        self._row += end - begin
+        self._at = end
+        self._pass_problems(end)
+        rows = slice(begin, end)
+        columns = {name: part(column, rows) for name, column in self._current.columns.items()}
+        return Batch(self.name, end - begin, columns, first, self._current.lines[rows] + self._line)
+
+    def _pass_problems(self, end: int) -> None:
+        """Count the rows that are left out before the good row with that number, or stop at the first of them."""
+        assert self._current is not None
+        problems = self._current.problems
+        passed = 0
+        while passed < len(problems) and problems[passed].row < end:
+            problem = problems[passed]
+            passed += 1
+            error = self._error(problem, self._line)
+            if problem.fatal or not self._skip:
+                raise error
+            self.skipped.add(str(error))
+            self._row += 1
+        del problems[:passed]
+
+    def _error(self, problem: Problem, line: int) -> StreamError:
+        """What a problem is for the user, if its block begins at that line."""
+        return StreamError(problem.message, path=self.name, line=None if problem.line is None else line + problem.line)
+
+    def _parsed(self, raws: Iterator[RawBlock], parse: Callable[[RawBlock], Block]) -> Iterator[Block]:
+        """Parse block after block; in other threads if it is a file of several blocks.
+
+        What comes from a pipe is parsed when it arrives: a thread that waits for more could not be stopped.
+        """
+        workers = 0 if self.size is None or self.size <= self._block else self._most_workers
+        if workers < 2:
+            yield from map(parse, raws)
+            return
+        self._ahead = Ahead(raws, parse, workers)
+        yield from self._ahead
+
+    def _stop(self) -> None:
+        if self._ahead is not None:
+            self._ahead.close()
+
+    def close(self) -> None:
+        """Stop all threads and close the file."""
+        self._closed = True
+        self._stop()
+        self._source.close()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check_not_begun(self) -> None:
+        if self._supply is not None:
+            raise InputError("look and read_as must be called before take")
+
+
+class Ahead:
+    """Reads and parses blocks in threads, a few of them ahead, and hands them over in order."""
+
+    def __init__(self, raws: Iterator[RawBlock], parse: Callable[[RawBlock], Block], workers: int) -> None:
+        self._raws = enumerate(raws)
+        self._parse = parse
+        self._reading = threading.Lock()
+        self._stopped = False
+        self._pool = ThreadPoolExecutor(workers, "afterwit-reader")
+        self._ready: dict[int, Block] = {}
+        self._waiting: list[Future[tuple[int, Block] | None]] = []
+        self._most_waiting = workers + 2
+
+    def __iter__(self) -> Iterator[Block]:
+        number = 0
+        while True:
+            while len(self._waiting) + len(self._ready) < self._most_waiting and not self._stopped:
+                self._waiting.append(self._pool.submit(self._work))
+            # A thread may have read a later block than the one that was asked before it.
+            while number not in self._ready and self._waiting:
+                found = self._waiting.pop(0).result()
+                if found is not None:
+                    self._ready[found[0]] = found[1]
+            if number not in self._ready:
+                return
+            yield self._ready.pop(number)
+            number += 1
+
+    def _work(self) -> tuple[int, Block] | None:
+        with self._reading:
+            if self._stopped:
+                return None
+            number, raw = next(self._raws, (0, None))
+            if raw is None:
+                self._stopped = True
+                return None
+        return number, self._parse(raw)
+
+    def close(self) -> None:
+        """Wait until all threads have ended; none is in anything long."""
+        self._stopped = True
+        self._pool.shutdown(wait=True, cancel_futures=True)
