@@ -1,9 +1,9 @@
 """Hinge losses at every scale without the margins: how streamed checkers find comparators and judge them.
 
-In memory the margins of a comparator are sorted, and its losses at a scale are sums up to a place. Here the margins are
-counted in bins between neighbouring scales, first over all scales, then, in a second pass, between the scales where a
-theorem's bound was smallest. That only chooses: the losses at the scales that are chosen, a few, are then summed up from
-the margins themselves, over all rounds and over those with an update. Any scale is as valid as any other.
+In memory the margins of a comparator are sorted, and its losses at a scale are sums up to a place. Here the margins
+are counted in bins between neighbouring scales, first over all scales, then, in a second pass, between the scales where
+a theorem's bound was smallest. That only chooses: the losses at the scales that are chosen, a few, are then summed up
+from the margins themselves, over all rounds and over those with an update. Any scale is as valid as any other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from afterwit.certify.linear import LinearEvidence, ScaledComparator
 from afterwit.certify.replay import on_part
-from afterwit.certify.streamed import Block, Passes, Sums
+from afterwit.certify.streamed import Block, Passes, PlayedBlock, Sums
 from afterwit.core.certificate import Assumption, apply
 from afterwit.core.theorem import Theorem
 from afterwit.hindsight.comparator import Comparator
@@ -121,11 +121,11 @@ class ExactPoint:
         self.judge, self.scale = judge, scale
         self._all, self._updates = Sums(2), Sums(2)
 
-    def add(self, margins: Floats, updated: Any, first_pass: bool) -> None:
+    def add(self, margins: Floats, block: PlayedBlock) -> None:
         losses = np.maximum(0.0, 1.0 - self.scale * margins)
-        if first_pass:
+        if not block.passes_before:
             self._all.add([losses.sum(), (losses**2).sum()])
-        losses = losses[updated != 0]
+        losses = losses[block.updated]
         self._updates.add([losses.sum(), (losses**2).sum()])
 
     def point(self, comparator: Comparator, passes: int) -> Point:
@@ -258,14 +258,14 @@ class Search:
         apply(self.theorems, make(self, points=tuple(points), asked=asked))
         return asked
 
-    def sum_up(self, block: Block, updated: Any, first_pass: bool) -> None:
+    def sum_up(self, block: PlayedBlock) -> None:
         """Add a block to the losses at the scales that were chosen."""
         margins: dict[int, Floats] = {}
         for point in self.exact:
             key = id(point.judge)
             if key not in margins:
                 margins[key] = np.asarray(block.y * (block.matrix @ point.judge.vector))
-            point.add(margins[key], updated, first_pass)
+            point.add(margins[key], block)
 
     def points(self) -> tuple[ScaledComparator, ...]:
         """The comparators at the scales that were chosen, once all rounds were summed up."""

@@ -1,4 +1,4 @@
-"""The evidence of the passive-aggressive learner from a stream that is read again, k + 4 times for k passes of learning."""
+"""The passive-aggressive learner on a stream that is read again: k + 4 times for k passes of learning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from afterwit.certify._streamed_linear import StreamedEvidence
 from afterwit.certify._streamed_perceptron import streamed_evidence
 from afterwit.certify.passive_aggressive import PassiveAggressiveEvidence, Rule
-from afterwit.certify.streamed import Block, Passes
+from afterwit.certify.streamed import Passes, PlayedBlock
 from afterwit.hindsight.comparator import unit_for
 
 
@@ -24,8 +24,8 @@ def gather(learner: Any, stream: Any, comparator: Any = None) -> StreamedEvidenc
     step = float(learner.parameters["C"])
     rule = Rule(passes.width, step, passes.unit)
 
-    def follow(number: int, block: Block, scores: Any, updated: Any) -> None:
-        rule.follow(block.matrix, block.y, scores, block.first)
+    def follow(block: PlayedBlock) -> None:
+        rule.follow(block.matrix, block.y, block.scores, block.first)
 
     kind = StreamedPassiveAggressiveEvidence
     return streamed_evidence(learner, passes, comparator, follow, lambda: (rule.followed,), dict, kind, step=step)

@@ -1,8 +1,8 @@
 """The evidence of perceptrons from a stream that is read again, k + 4 times for k passes of learning.
 
-The passes: what there is and a sample; the comparators, judged on all rows; the scales at which the bounds are smallest;
-the run, played again and multiplied out (k times); and what the learner ended with. Comparators are what solvers find in
-the sample, and the learner's own last weights.
+The passes: what there is, and a sample; the comparators, judged on all rows; the scales at which the bounds are
+smallest; the run, played again and multiplied out (k times); and what the learner ended with. Comparators are what
+solvers find in the sample, and the learner's own last weights.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from afterwit.certify._streamed_linear import Judge, Search, StreamedEvidence, judged_at_last
 from afterwit.certify.perceptron import Rule, comparators_for, starts_at_zero
 from afterwit.certify.replay import comparator_for, on_part, own_weights, same_rounds
-from afterwit.certify.streamed import Block, Passes, replayed
+from afterwit.certify.streamed import Passes, PlayedBlock, replayed
 from afterwit.core.certificate import Assumption
 from afterwit.hindsight.comparator import row_norms, unit_for
 
@@ -34,12 +34,12 @@ def gather(learner: Any, stream: Any, comparator: Any = None) -> StreamedEvidenc
     rate = float(learner.parameters.get("rate", 1.0))
     moments = np.zeros(passes.width)
 
-    def follow(number: int, block: Block, scores: Floats, updated: Any) -> None:
+    def follow(block: PlayedBlock) -> None:
         nonlocal moments
-        at = np.flatnonzero(updated)
+        at = np.flatnonzero(block.updated)
         rule.follow(block.matrix, block.y, at, block.first)
         if len(at):
-            rounds = number * passes.count + block.first + at + 1
+            rounds = block.passes_before * passes.count + block.first + at + 1
             moments += block.matrix[at].T @ (block.y[at] * rounds)
 
     def own() -> dict[str, Floats]:
@@ -66,7 +66,7 @@ def streamed_evidence(
     learner: Any,
     passes: Passes,
     comparator: Any,
-    follow: Callable[[int, Block, Floats, Any], None],
+    follow: Callable[[PlayedBlock], None],
     assumed: Callable[[], tuple[Assumption, ...]],
     own: Callable[[], dict[str, Floats]],
     kind: type[StreamedEvidence],
@@ -74,9 +74,8 @@ def streamed_evidence(
 ) -> StreamedEvidence:
     """The evidence of a learner with hinge bounds.
 
-    ``follow`` multiplies out the rounds of a block, given the pass, the scores of a fresh learner and where it updated;
-    ``assumed`` says what came of it, and ``own`` what the learner went through. ``more`` is what its kind of evidence
-    has further.
+    ``follow`` multiplies out the rounds of a block; ``assumed`` says what came of it, and ``own`` what the learner went
+    through. ``more`` is what its kind of evidence has further.
     """
     header = passes.columns.header
     given = comparator_for(learner, header, comparator)
@@ -103,7 +102,7 @@ def streamed_evidence(
         sought, sizes = _sought(passes, given, counts[1])
         if given is None and np.isfinite(np.linalg.norm(ended)) and ended.any():
             sought.append(Judge(OWN, ended, float(np.linalg.norm(ended))))
-            sizes.append(_typical(*passes.sample(), ended))
+            sizes.append(_typical(passes.sample()[0], ended))
         search.judges += sought
         typical += sizes
     search.run(typical, lambda matrix: float(row_norms(matrix).max(initial=0.0)), make)
@@ -111,11 +110,11 @@ def streamed_evidence(
         return make(search, points=(search.at_zero(),))
     updates = 0
 
-    def visit(number: int, block: Block, scores: Floats, updated: Any) -> None:
+    def visit(block: PlayedBlock) -> None:
         nonlocal updates
-        updates += int(np.count_nonzero(updated))
-        search.sum_up(block, updated, number == 0)
-        follow(number, block, scores, updated)
+        updates += int(np.count_nonzero(block.updated))
+        search.sum_up(block)
+        follow(block)
 
     same, _, at_rest = replayed(learner, passes, visit)
     if not same.holds:
@@ -137,10 +136,10 @@ def _sought(passes: Passes, given: Floats | None, times: int) -> tuple[list[Judg
     found = comparators_for(matrix, signs, times * passes.step, passes.unit, vector)
     part = "" if given is not None else on_part(passes.step)
     judges = [Judge(each.source + part, each.vector, each.norm) for each in found]
-    return judges, [_typical(matrix, signs, each.vector) for each in found]
+    return judges, [_typical(matrix, each.vector) for each in found]
 
 
-def _typical(matrix: Any, signs: Any, vector: Floats) -> float:
+def _typical(matrix: Any, vector: Floats) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         size = float(np.abs(matrix @ vector).mean())
     return size if np.isfinite(size) else 0.0

@@ -66,7 +66,7 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Pa
 
 
 class Rule:
-    """Every round computed a second time, block after block: whether it was scored by the weights that the rule makes."""
+    """Every round computed a second time, block after block: whether the weights that the rule makes score it so."""
 
     def __init__(self, width: int, step: float, unit: float) -> None:
         self.unit = unit

@@ -47,6 +47,17 @@ class Block:
     first: int
 
 
+@dataclass(frozen=True)
+class PlayedBlock(Block):
+    """A block that a fresh learner has played."""
+
+    #: How often it played the stream before.
+    passes_before: int
+    #: The scores that it gave, and where it updated.
+    scores: Floats
+    updated: npt.NDArray[np.bool_]
+
+
 class Sums:
     """Sums over the rounds, with what rounding lost added back (Neumaier)."""
 
@@ -229,9 +240,7 @@ class Passes:
                 kept.append(_chosen(self.columns.numbered(rows), y, chosen))
                 stored += len(kept[-1][0].values)
             self.count += rows.count
-            while self.count > self.step * MOST_ROWS_TO_FIT or (
-                stored > MOST_VALUES_TO_FIT and self.count > self.step
-            ):
+            while self.count > self.step * MOST_ROWS_TO_FIT or (stored > MOST_VALUES_TO_FIT and self.count > self.step):
                 self.step *= 2
                 kept = _thinned(kept)
                 stored = sum(len(part.values) for part, _ in kept)
@@ -261,7 +270,7 @@ class Passes:
     def narrowed(self, vector: Floats) -> Floats:
         """A vector over all features, after the constant one, as one over the columns."""
         used = self.columns.used + self.intercept
-        return vector[np.concatenate([[0], used]) if self.intercept else used]
+        return np.asarray(vector[np.concatenate([[0], used]) if self.intercept else used])
 
     def __iter__(self) -> Iterator[Block]:
         """One more pass."""
@@ -325,13 +334,11 @@ def _thinned(kept: list[tuple[Rows, Any]]) -> list[tuple[Rows, Any]]:
     return thinned
 
 
-def replayed(
-    learner: Any, passes: Passes, visit: Callable[[int, Block, Floats, Any], None]
-) -> tuple[Assumption, int, bool]:
+def replayed(learner: Any, passes: Passes, visit: Callable[[PlayedBlock], None]) -> tuple[Assumption, int, bool]:
     """Play the stream again with a fresh learner, as often as it was learned.
 
-    ``visit`` gets the number of the pass, each block, the scores of the fresh learner, and where it updated. Whether
-    these were the rounds of the learner, in how many passes; and whether the last had no update.
+    ``visit`` gets each block. Whether these were the rounds of the learner, in how many passes; and whether the last
+    had no update.
     """
     done, at_rest = 0, False
 
@@ -341,7 +348,7 @@ def replayed(
         for block in passes:
             updated = np.empty(block.rows.count, dtype=np.int8)
             scores = fresh._learn(block.rows, block.y, updated)
-            visit(done, block, scores, updated)
+            visit(PlayedBlock(**vars(block), passes_before=done, scores=scores, updated=updated != 0))
             updates += int(np.count_nonzero(updated))
         done, at_rest = done + 1, not updates
         return bool(updates)

@@ -1,7 +1,7 @@
 """Certificates of rounds that are read again: from a stream or a file, in memory where they are few enough.
 
-A source is what has a ``reader()``, each of which starts at the beginning, or the path of a libsvm file. What is small is
-read whole, and is certified like X and y. What is larger is read several times, block by block: the module
+A source is what has a ``reader()``, each of which starts at the beginning, or the path of a libsvm file. What is small
+is read whole, and is certified like X and y. What is larger is read several times, block by block: the module
 ``_streamed_...`` of `afterwit.certify` that belongs to the learner's checker says how, where there is one.
 """
 
