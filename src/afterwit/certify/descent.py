@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify._descent_steps import STEPS
+from afterwit.certify._descent_trace import Retrace, Trace, losses_of
 from afterwit.certify.linear import fewest_mistakes
 from afterwit.certify.replay import (
     CLOSE_ENOUGH,
@@ -31,7 +31,6 @@ from afterwit.certify.replay import (
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Evidence, Hindsight
 from afterwit.core.theorem import Theorem
 from afterwit.data.losses import get
-from afterwit.data.margin_losses import LOSSES, losses, slopes
 from afterwit.data.rows import Rows
 from afterwit.errors import Words, counted, invalid
 from afterwit.hindsight._newton import Least, Region, least
@@ -40,9 +39,6 @@ from afterwit.hindsight.comparator import row_norms
 from afterwit.linear._regret import Descent, DescentKind
 
 Floats = npt.NDArray[np.float64]
-
-#: Below this the scale is multiplied into the weights: scales are summed, and a smaller one would be lost in the sum.
-SMALLEST_SCALE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -60,42 +56,16 @@ class FixedWeights:
 
 
 @dataclass(frozen=True)
-class Trace:
-    """A run computed a second time."""
-
-    #: The first round whose score differs from the learner's; None if there is none.
-    differs: int | None
-    loss: float
-    #: Sums over the rounds: of squared gradients, of rates, of both multiplied.
-    squares: float
-    rates: float
-    weighted_squares: float
-    last_rate: float
-    #: Rounds at y_t (w_t . x_t) = 1 exactly, where the on-line SVM takes no step.
-    standstills: int
-    #: For every feature: the root of the sum of its squared gradients, and its smallest and largest weight.
-    gradients: Floats
-    lowest: Floats
-    highest: Floats
-    #: The weights after the last round, and their average over the rounds.
-    last: Floats
-    average: Floats
-    #: Of every feature, the largest size of a value, and the first that is not 0.
-    largest: Floats
-    first: Floats
-    #: What money is counted in.
-    unit: float = 1.0
-    #: By how much the slope of every round was cut off.
-    beyond: Floats = field(default_factory=lambda: np.zeros(0))
-
-
-@dataclass(frozen=True)
 class Beyond:
     """The rounds whose slopes were cut off: by how much, their examples and the predictions."""
 
     amounts: Floats
     matrix: Any
     predictions: Floats
+
+    @property
+    def rounds(self) -> int:
+        return len(self.amounts)
 
     def cost(self, u: FixedWeights) -> float:
         """At most what the parts that were cut off add to the regret to u."""
@@ -157,7 +127,7 @@ class DescentEvidence(Evidence):
 
     @property
     def rounds_cut_off(self) -> int:
-        return 0 if self.beyond is None else len(self.beyond.amounts)
+        return 0 if self.beyond is None else self.beyond.rounds
 
     @property
     def squares(self) -> bool:
@@ -246,7 +216,7 @@ def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> Desc
     played = replay(learner, rows, signs)
     matrix, used = used_columns(matrix_of(learner, rows))
     if given is not None:
-        given = _allowed(descent, given[used])
+        given = allowed(descent, given[used])
     passes = played.passes
     radius = float(row_norms(matrix).max(initial=0.0))
     assumptions: tuple[Assumption, ...] = (played.same_rounds, moderate(radius))
@@ -255,7 +225,7 @@ def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> Desc
         largest_target = float(np.abs(signs).max(initial=0.0))
         assumptions += (moderate(largest_target, "targets"),)
     same = all(assumption.met for assumption in assumptions)
-    trace = _retrace(descent, matrix, signs, played.scores if same else np.empty(0))
+    trace, amounts = _retrace(descent, matrix, signs, played.scores if same else np.empty(0))
     found = [_judged("zero", np.zeros(matrix.shape[1]), descent, matrix, signs, passes)]
     own: list[FixedWeights] = []
     least_possible = None
@@ -263,13 +233,13 @@ def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> Desc
         if given is not None:
             found.append(_judged("the given one", given, descent, matrix, signs, passes))
         elif matrix.shape[1]:
-            sought, least_possible = _comparators(descent, matrix, signs, passes)
-            found += sought
+            sought, least_possible = candidates(descent, matrix, signs, passes)
+            found += [_judged(*each, descent, matrix, signs, passes) for each in sought]
         for source, vector in (("its own last weights", trace.last), ("the average of its weights", trace.average)):
             own.append(_judged(source, vector, descent, matrix, signs, passes))
         assumptions += (computed_alike(trace),)
         if descent.ridge:
-            assumptions += (_never_stood_still(trace),)
+            assumptions += (never_stood_still(trace),)
     return DescentEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
@@ -278,7 +248,7 @@ def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> Desc
         radius=radius,
         largest_target=largest_target,
         targets=math.sqrt(passes) * float(np.linalg.norm(signs)) if largest_target and same else 0.0,
-        beyond=_beyond(trace, matrix, played.scores) if same else None,
+        beyond=_beyond(amounts, matrix, played.scores) if same else None,
         columns=math.sqrt(passes) * column_norms(matrix),
         trace=trace,
         comparators=tuple(found),
@@ -288,24 +258,20 @@ def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> Desc
     )
 
 
-def _beyond(trace: Trace, matrix: Any, scores: Floats) -> Beyond | None:
-    at = np.flatnonzero(trace.beyond)
-    return Beyond(trace.beyond[at], matrix[at % matrix.shape[0]], scores[at]) if len(at) else None
+def _retrace(descent: Descent, matrix: Any, y: Any, scores: Floats) -> tuple[Trace, Floats]:
+    """The rounds of these scores computed a second time, and by how much the slope of each was cut off."""
+    rounds = Retrace(descent, matrix.shape[1])
+    begins = range(0, len(scores), max(1, len(y)))
+    amounts = [rounds.follow(matrix, y, scores[begin : begin + len(y)]) for begin in begins]
+    return rounds.trace(), np.concatenate([[], *amounts])
 
 
-def _losses(descent: Descent, y: Any, scores: Floats) -> Floats:
-    """The losses of many scores, times the factor of the objective."""
-    loss = descent.loss
-    return np.asarray(descent.factor * (losses(loss, y, scores) if loss in LOSSES else get(loss).values(scores, y)))
+def _beyond(amounts: Floats, matrix: Any, scores: Floats) -> Beyond | None:
+    at = np.flatnonzero(amounts)
+    return Beyond(amounts[at], matrix[at % matrix.shape[0]], scores[at]) if len(at) else None
 
 
-def _slopes(descent: Descent, y: Any, scores: Floats) -> Floats:
-    """Their derivatives by the scores."""
-    loss = descent.loss
-    return np.asarray(descent.factor * (slopes(loss, y, scores) if loss in LOSSES else get(loss).slopes(scores, y)))
-
-
-def _allowed(descent: Descent, vector: Floats) -> Floats:
+def allowed(descent: Descent, vector: Floats) -> Floats:
     """A given comparator, which must lie where the learner's weights stay."""
     if descent.ball is not None and np.linalg.norm(vector) > descent.ball * (1 + ROUNDING):
         raise invalid("comparator", f"in the ball, no longer than {descent.ball:g}", Words("a longer one"))
@@ -321,7 +287,7 @@ def computed_alike(trace: Trace) -> Assumption:
     return Assumption("each round is a step of its update", Basis.OBSERVED, trace.differs is None, detail)
 
 
-def _never_stood_still(trace: Trace) -> Assumption:
+def never_stood_still(trace: Trace) -> Assumption:
     detail = "" if not trace.standstills else f"{counted(trace.standstills, 'round')} had it, where no step is taken"
     return Assumption("no round has y_t (w_t . x_t) = 1 exactly", Basis.OBSERVED, trace.standstills == 0, detail)
 
@@ -330,27 +296,33 @@ def _judged(source: str, vector: Floats, descent: Descent, matrix: Any, signs: A
     # Weights that have grown beyond all measure lose more than any number.
     with np.errstate(over="ignore"):
         scores = matrix @ vector
-        total = float(_losses(descent, signs, scores).sum())
+        total = float(losses_of(descent, signs, scores).sum())
         if descent.ridge:
             total += len(signs) * float(vector @ vector) / 2
     mistakes = int(np.count_nonzero((scores >= 0) != (signs > 0)))
     return FixedWeights(source, vector, passes * total, passes * mistakes)
 
 
-def _comparators(descent: Descent, matrix: Any, signs: Any, passes: int) -> tuple[list[FixedWeights], float]:
-    """Weights worth comparing with, chosen from the rows alone; and what no weights lose less than."""
+def candidates(
+    descent: Descent, matrix: Any, y: Any, passes: int, one_in: int = 1
+) -> tuple[list[tuple[str, Floats]], float]:
+    """Weights worth comparing with, chosen from the rows alone; and what no weights lose less than on these rows.
+
+    These may be one row in so many of those that were played.
+    """
     name = f"least {descent.loss} loss"
     # The objective of a round has |u|^2/2 where there is a ridge, factor times the loss else.
-    ridge = len(signs) / descent.factor if descent.ridge else 0.0
+    ridge = len(y) / descent.factor if descent.ridge else 0.0
     region = Region(ridge, descent.ball, descent.box)
     free = not ridge and descent.ball is None and descent.box is None
-    best = _least(descent, matrix, signs, region, centred=free)
-    found = [_judged(name, best.vector, descent, matrix, signs, passes)]
-    part, part_signs, step = to_fit_on(matrix, signs)
+    best = _least(descent, matrix, y, region, centred=free)
+    found = [(f"{name}{on_part(one_in)}", best.vector)]
+    part, part_y, step = to_fit_on(matrix, y)
+    step *= one_in
     units = np.ones(part.shape[1])
     if descent.kind in (DescentKind.SCALE_FREE, DescentKind.SCALE_FREE_TARGETS):
         # Lengths of weights are meant in the units of the columns.
-        units = column_norms(part) / math.sqrt(max(1, len(part_signs)))
+        units = column_norms(part) / math.sqrt(max(1, len(part_y)))
         units[units == 0] = 1.0
         part = part.multiply(1 / units).tocsr() if hasattr(part, "indptr") else part / units
     vector = None
@@ -358,15 +330,14 @@ def _comparators(descent: Descent, matrix: Any, signs: Any, passes: int) -> tupl
         if descent.ridge or descent.loss == "perceptron":
             break
         # At factor 1 loss plus regret at a constant rate is least; below it, the loss is less and the length more.
-        price = factor / descent.rate / step / passes / descent.factor * _worth_of_a_weight(descent, signs)
+        price = factor / descent.rate / step / passes / descent.factor * _worth_of_a_weight(descent, y, one_in)
         region = Region(price, descent.ball, descent.box)
-        vector = _least(descent, part, part_signs, region, start=vector, tolerance=CLOSE_ENOUGH).vector
-        source = f"{name} with ridge {price * step:.3g}{on_part(step)}"
-        found.append(_judged(source, vector / units, descent, matrix, signs, passes))
+        vector = _least(descent, part, part_y, region, start=vector, tolerance=CLOSE_ENOUGH).vector
+        found.append((f"{name} with ridge {price * step:.3g}{on_part(step)}", vector / units))
     return found, passes * descent.factor * best.lowest
 
 
-def _worth_of_a_weight(descent: Descent, y: Any) -> float:
+def _worth_of_a_weight(descent: Descent, y: Any, one_in: int) -> float:
     """What the square of a weight is worth in losses where that of 1 means nothing: if targets are in any unit.
 
     A bet on a feature of values around 1 costs about the root of the number of rounds.
@@ -374,7 +345,7 @@ def _worth_of_a_weight(descent: Descent, y: Any) -> float:
     if descent.kind is not DescentKind.SCALE_FREE_TARGETS:
         return 1.0
     unit = _unit_of(y)
-    return math.sqrt(len(y)) * get(descent.loss).in_unit(unit)[1] / unit**2
+    return math.sqrt(one_in * len(y)) * get(descent.loss).in_unit(unit)[1] / unit**2
 
 
 def _unit_of(targets: Floats) -> float:
@@ -400,49 +371,3 @@ def _least(
     rows = ScaledRows.with_targets(matrix, y / unit, centred)
     found = least(rows, loss.name, inside, None if start is None else start / unit, tolerance)
     return Least(unit * found.vector, worth * found.value, worth * found.lowest)
-
-
-def _retrace(descent: Descent, matrix: Any, signs: Any, scores: Floats) -> Trace:
-    """Compute every round a second time; on which side of a kink a score is, the learner's own score says."""
-    steps = STEPS[descent.kind](descent, matrix.shape[1])
-    loss, squares, rates, weighted = 0.0, 0.0, 0.0, 0.0
-    standstills, rate, differs = 0, descent.rate, None
-    # Losses of a run that diverges may be larger than any number.
-    with np.errstate(over="ignore"):
-        all_slopes = _slopes(descent, np.resize(signs, len(scores)), scores)
-        all_losses = _losses(descent, np.resize(signs, len(scores)), scores)
-    beyond = np.zeros(len(scores))
-    sparse = hasattr(matrix, "indptr")
-    for t, (score, slope, own_loss) in enumerate(zip(scores.tolist(), all_slopes, all_losses.tolist(), strict=True)):
-        row = t % len(signs)
-        at: Any = slice(None)
-        if sparse:
-            span = slice(matrix.indptr[row], matrix.indptr[row + 1])
-            at, values = matrix.indices[span], matrix.data[span]
-        else:
-            values = matrix[row]
-        there = steps.weights_for(at, values)
-        steps.count(at)
-        if differs is None and abs(there @ values - score) > ROUNDING * (abs(there) @ abs(values)) + 1e-300:
-            differs = t
-        if descent.decreasing:
-            rate = descent.rate / math.sqrt(t + 1)
-        loss += own_loss + steps.penalty()
-        whole, slope = slope, steps.cut_off(slope, own_loss)
-        beyond[t] = abs(whole) - abs(slope)
-        if steps.stands_still(signs[row] * score):
-            standstills += 1
-            continue
-        gradient = steps.squared_gradient(slope, score, float(values @ values))
-        squares += gradient
-        rates += rate
-        weighted += rate * gradient
-        steps.follow_length(rate, slope, score, gradient)
-        steps.step(rate, slope, at, values)
-        if steps.scale < SMALLEST_SCALE or t % 1000 == 0:
-            steps.rescale()
-    last, average = steps.scale * steps.weights, steps.mean(max(1, len(scores)))
-    sums = (loss, squares, rates, weighted, rate, standstills)
-    extremes = (steps.lowest, steps.highest)
-    met = (steps.largest, steps.first)
-    return Trace(differs, *sums, np.sqrt(steps.sums), *extremes, last, average, *met, steps.unit, beyond)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -36,8 +36,8 @@ class LinearEvidence(Evidence):
     #: Lengths are measured in this unit, so that the numbers here are of moderate size.
     unit: float
     radius: float
-    #: The row of every update round, in order.
-    updates: npt.NDArray[np.intp]
+    #: The row of every update round, in order; none where rows are not kept.
+    updates: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     #: Weight vectors chosen without knowledge of the update rounds, after the zero vector.
     comparators: tuple[Comparator, ...]
     #: What the learner itself ended with, and its average: for the third number alone.
@@ -84,6 +84,15 @@ class LinearEvidence(Evidence):
         losses = np.maximum(0.0, 1.0 - scale * comparator.margins)
         norm = math.sqrt(self.passes) * float(np.linalg.norm(losses))
         return ScaledComparator(comparator, scale, self.passes * float(losses.sum()), norm)
+
+    @property
+    def update_rounds(self) -> int:
+        """In how many rounds there was an update, as they were played again."""
+        return len(self.updates)
+
+    def left_out_error(self) -> float | None:
+        """The leave-one-out error of training; None where it was not computed."""
+        return None if self.leave_one_out is None else self.leave_one_out.error(np.unique(self.updates))
 
     def losses_on_updates(self, scaled: ScaledComparator) -> ScaledComparator:
         """The same comparator's hinge losses over the update rounds only."""

@@ -65,23 +65,44 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Pa
     )
 
 
+class Rule:
+    """Every round computed a second time, block after block: whether the weights that the rule makes score it so."""
+
+    def __init__(self, width: int, step: float, unit: float) -> None:
+        self.unit = unit
+        self.weights = np.zeros(width)
+        with np.errstate(over="ignore"):
+            self.longest = step * unit * unit
+        #: The first row that was not.
+        self.suspect: int | None = None
+
+    def follow(self, matrix: Any, signs: Signs, scores: npt.NDArray[np.float64], first: int = 0) -> None:
+        """Further rows, and the scores that the learner gave them; ``first`` is the number of the first row."""
+        rows, squares = RowProducts(matrix), row_norms(matrix) ** 2
+        for row in range(0 if self.suspect is None else len(scores), len(scores)):
+            score = float(rows.times(self.weights, row, row + 1)[0])
+            size = float(rows.times(np.abs(self.weights), row, row + 1, absolute=True)[0])
+            if not abs(score - scores[row]) <= TOLERANCE * (1 + size):
+                self.suspect = first + row
+                return
+            loss = 1 - signs[row] * score
+            if loss > 0:
+                length = loss / squares[row] if loss < self.longest * squares[row] else self.longest
+                rows.add(self.weights, row, signs[row] * length)
+
+    @property
+    def followed(self) -> Assumption:
+        detail = "every round multiplied out"
+        if self.suspect is not None:
+            detail = f"row {self.suspect} was not scored by the rule{because_of_size(self.unit)}"
+        return Assumption(RULE, Basis.OBSERVED, self.suspect is None, detail)
+
+
 def _follows_the_rule(
     matrix: Any, signs: Signs, passes: int, scores: npt.NDArray[np.float64], step: float, unit: float
 ) -> Assumption:
     """The scores are those of the weights that the rule makes. Passes after one without a loss are like it."""
-    rows, squares = RowProducts(matrix), row_norms(matrix) ** 2
-    weights = np.zeros(matrix.shape[1])
-    with np.errstate(over="ignore"):
-        longest = step * unit * unit
-    for t in range(min(passes * len(signs), len(scores))):
-        row = t % len(signs)
-        score = float(rows.times(weights, row, row + 1)[0])
-        size = float(rows.times(np.abs(weights), row, row + 1, absolute=True)[0])
-        if not abs(score - scores[t]) <= TOLERANCE * (1 + size):
-            detail = f"row {row} was not scored by the rule{because_of_size(unit)}"
-            return Assumption(RULE, Basis.OBSERVED, False, detail)
-        loss = 1 - signs[row] * score
-        if loss > 0:
-            length = loss / squares[row] if loss < longest * squares[row] else longest
-            rows.add(weights, row, signs[row] * length)
-    return Assumption(RULE, Basis.OBSERVED, True, "every round multiplied out")
+    rule = Rule(matrix.shape[1], step, unit)
+    for number in range(min(passes, -(-len(scores) // max(1, len(signs))))):
+        rule.follow(matrix, signs, scores[number * len(signs) : (number + 1) * len(signs)])
+    return rule.followed

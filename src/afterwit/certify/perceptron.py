@@ -73,7 +73,7 @@ def facts(
         comparators += comparators_for(
             matrix, signs, played.passes, unit, None if given is None else unit * given[used]
         )
-        assumptions += (_starts_at_zero(learner), rule(matrix, unit))
+        assumptions += (starts_at_zero(learner), rule(matrix, unit))
         own = _own(learner, rows, matrix, signs, played, used)
     return {
         "subject": type(learner).__name__,
@@ -90,40 +90,64 @@ def facts(
     }
 
 
-def _starts_at_zero(learner: Any) -> Assumption:
+def starts_at_zero(learner: Any) -> Assumption:
     start = learner.parameters.get("start")
     values = start.values() if isinstance(start, dict) else (() if start is None else start)
     at_zero = not any(values)
     return Assumption("w_1 = 0", Basis.ENFORCED, at_zero, "" if at_zero else "the learner was given another start")
 
 
+class Rule:
+    """Every round multiplied out, block after block: whether it was treated as the perceptron's rule says."""
+
+    def __init__(self, width: int, margin: float = 0.0, unit: float = 1.0) -> None:
+        self.margin, self.unit = margin, unit
+        self.weights, self.added = np.zeros(width), np.zeros(width)
+        self.count = 0
+        #: The first row that was not.
+        self.suspect: int | None = None
+
+    def follow(self, matrix: Any, signs: Signs, at: npt.NDArray[np.intp], first: int = 0) -> None:
+        """Further rows, with updates at some of them; ``first`` is the number of the first row."""
+        rows = RowProducts(matrix)
+        begin = 0
+        for row in [*at.tolist(), len(signs)]:
+            if self.suspect is not None:
+                return
+            floor = self.margin * math.sqrt(self.weights @ self.weights) if self.margin else 0.0
+            margins = signs[begin:row] * rows.times(self.weights, begin, row)
+            wrong = begin + np.flatnonzero(margins < floor)
+            if row < len(signs) and signs[row] * rows.times(self.weights, row, row + 1)[0] > floor:
+                wrong = np.append(wrong, row)
+            for suspect in wrong.tolist():
+                distance = abs(signs[suspect] * rows.times(self.weights, suspect, suspect + 1)[0] - floor)
+                if distance > ROUNDING * (floor + rows.times(self.added, suspect, suspect + 1, absolute=True)[0]):
+                    self.suspect = first + suspect
+                    return
+            if row < len(signs):
+                rows.add(self.weights, row, signs[row])
+                rows.add(self.added, row, 1, absolute=True)
+            begin = row + 1
+        self.count += len(at)
+
+    @property
+    def followed(self) -> Assumption:
+        rule, wanted = ("exactly by its margin", "rho/2 |w_t|") if self.margin else ("exactly on its mistakes", "0")
+        statement = f"it updated {rule}: y_t (w_t . x_t) <= {wanted} there, >= {wanted} elsewhere"
+        detail = f"every round multiplied out, {counted(self.count, 'update')}"
+        if self.suspect is not None:
+            detail = f"row {self.suspect} was not treated by the rule{because_of_size(self.unit)}"
+        return Assumption(statement, Basis.OBSERVED, self.suspect is None, detail)
+
+
 def follows_the_rule(
     matrix: Any, signs: Signs, updates: list[npt.NDArray[np.intp]], margin: float = 0.0, unit: float = 1.0
 ) -> Assumption:
     """y_t (w_t . x_t) <= margin |w_t| at every update, >= elsewhere, with w_t the sum of what was added before."""
-    rule, wanted = ("exactly by its margin", "rho/2 |w_t|") if margin else ("exactly on its mistakes", "0")
-    statement = f"it updated {rule}: y_t (w_t . x_t) <= {wanted} there, >= {wanted} elsewhere"
-    rows = RowProducts(matrix)
-    weights, added = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
+    rule = Rule(matrix.shape[1], margin, unit)
     for at in updates:
-        begin = 0
-        for row in [*at.tolist(), len(signs)]:
-            floor = margin * math.sqrt(weights @ weights) if margin else 0.0
-            margins = signs[begin:row] * rows.times(weights, begin, row)
-            wrong = begin + np.flatnonzero(margins < floor)
-            if row < len(signs) and signs[row] * rows.times(weights, row, row + 1)[0] > floor:
-                wrong = np.append(wrong, row)
-            for suspect in wrong.tolist():
-                distance = abs(signs[suspect] * rows.times(weights, suspect, suspect + 1)[0] - floor)
-                if distance > ROUNDING * (floor + rows.times(added, suspect, suspect + 1, absolute=True)[0]):
-                    detail = f"row {suspect} was not treated by the rule{because_of_size(unit)}"
-                    return Assumption(statement, Basis.OBSERVED, False, detail)
-            if row < len(signs):
-                rows.add(weights, row, signs[row])
-                rows.add(added, row, 1, absolute=True)
-            begin = row + 1
-    count = sum(len(at) for at in updates)
-    return Assumption(statement, Basis.OBSERVED, True, f"every round multiplied out, {counted(count, 'update')}")
+        rule.follow(matrix, signs, at)
+    return rule.followed
 
 
 def because_of_size(unit: float) -> str:

@@ -65,6 +65,22 @@ def replay(learner: Any, rows: Rows, signs: Any) -> Replay:
     updates: list[npt.NDArray[np.intp]] = []
     scores: list[npt.NDArray[np.float64]] = []
 
+    def play(fresh: Any) -> bool:
+        updated = np.empty(rows.count, dtype=np.int8)
+        scores.append(fresh._learn(rows, signs, updated))
+        updates.append(np.flatnonzero(updated))
+        return bool(len(updates[-1]))
+
+    same, passes = play_again(learner, rows.count, play)
+    return Replay(same, passes, updates or [np.empty(0, dtype=np.intp)], np.concatenate([[], *scores]))
+
+
+def play_again(learner: Any, count: int, play: Callable[[Any], bool]) -> tuple[Assumption, int]:
+    """Let a fresh learner play ``count`` rows as often as the learner did, and compare all that they have learned.
+
+    ``play(fresh)`` plays one pass and says whether anything was updated in it.
+    """
+
     def differs(passes: int) -> str:
         with np.errstate(all="ignore"):
             overflowed = not np.isfinite(learner._vector()).all()
@@ -74,12 +90,10 @@ def replay(learner: Any, rows: Rows, signs: Any) -> Replay:
         claimed = learner.state()
         # What it has counted, one after the other; where targets are numbers there are no mistakes.
         counters = [name for name in ("mistakes", "updates") if name in claimed]
-        first = counters[0]
-        while len(updates) < passes and getattr(fresh, first) <= claimed[first]:
-            updated = np.empty(rows.count, dtype=np.int8)
-            scores.append(fresh._learn(rows, signs, updated))
-            updates.append(np.flatnonzero(updated))
-            if learner._rests and not len(updates[-1]):
+        first, done = counters[0], 0
+        while done < passes and getattr(fresh, first) <= claimed[first]:
+            done += 1
+            if not play(fresh) and learner._rests:
                 # All further passes are like this one.
                 break
         replayed = fresh.state()
@@ -101,8 +115,7 @@ def replay(learner: Any, rows: Rows, signs: Any) -> Replay:
         )
         return "" if same else "these rows give other weights"
 
-    same, passes = same_rounds(learner, rows.count, differs)
-    return Replay(same, passes, updates or [np.empty(0, dtype=np.intp)], np.concatenate([[], *scores]))
+    return same_rounds(learner, count, differs)
 
 
 def same_weights(one: dict[str, Any], other: dict[str, Any], reserved: int = 0) -> bool:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify.descent import DescentEvidence, FixedWeights, Trace, computed_alike
+from afterwit.certify._descent_trace import Trace
+from afterwit.certify.descent import DescentEvidence, FixedWeights, computed_alike
 from afterwit.certify.multiclass import given_vectors, same_class_weights
 from afterwit.certify.replay import (
     ROUNDING,

@@ -17,15 +17,15 @@ import numpy.typing as npt
 
 from afterwit.core.certificate import require_theorems
 from afterwit.core.regression_record import Errors, RegressionPoint, RegressionRecord
+from afterwit.core.sources import BLOCK as BLOCK
+from afterwit.core.sources import READ_ONCE, certify_source, joined
 from afterwit.data import checks
 from afterwit.data.labels import Labels, first_certain_pair, listed
-from afterwit.data.rows import SparseRow, is_matrix, read_many, read_one, stack
+from afterwit.data.rows import is_matrix, read_one
 from afterwit.errors import InputError, Words, counted, invalid
 
 #: The heads of a printed learning curve.
 HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
-#: How many rows a stream hands over at once where nothing asks for a smaller block.
-BLOCK = 65_536
 
 
 @runtime_checkable
@@ -164,54 +164,27 @@ class Played:
         if self.delayed:
             raise InputError("there is no certificate for delayed labels: the theorems need each label in its round")
         if _is_read_once(self.stream):
-            raise InputError(
-                "there is no certificate for a stream that can be read only once; play a list or a stream of "
-                "afterwit.streams"
-            )
-        if comparator is None:
-            return self.learner.certificate(*self._read_again())
-        if "comparator" not in inspect.signature(self.learner.certificate).parameters:
+            raise InputError(READ_ONCE)
+        if comparator is not None and "comparator" not in inspect.signature(self.learner.certificate).parameters:
             raise invalid("comparator", f"left out, because the theorems of {name} take none", comparator)
-        return self.learner.certificate(*self._read_again(), comparator=comparator)
-
-    def _read_again(self) -> tuple[Any, list[Any]]:
-        """All examples and their labels, in the form that the learner's certificate takes."""
         if hasattr(self.stream, "reader"):
-            return self._read_blocks()
+            return certify_source(self.learner, self.stream, comparator)
+        if comparator is None:
+            return self.learner.certificate(*self._all_pairs())
+        return self.learner.certificate(*self._all_pairs(), comparator=comparator)
+
+    def _all_pairs(self) -> tuple[Any, list[Any]]:
+        """All examples and their labels, in the form that the learner's certificate takes."""
         pairs = [pair for pair in self.stream if pair[1] is not None]
         X, y = [x for x, _ in pairs], [label for _, label in pairs]
         if getattr(self.learner, "takes", "") != "numbers" or any(isinstance(x, Mapping) for x in X):
             return X, y
-        return _joined([read_one(x) for x in X]), y
-
-    def _read_blocks(self) -> tuple[Any, list[Any]]:
-        blocks: list[Any] = []
-        labels: list[Any] = []
-        with self.stream.reader() as reader:
-            while (block := reader.take(BLOCK)) is not None:
-                if block[1] is None:
-                    continue
-                blocks.append(read_many(block[0]))
-                labels += np.asarray(block[1]).tolist()
-        return _joined(blocks), labels
+        return joined([read_one(x) for x in X]), y
 
 
 def _is_read_once(stream: Any) -> bool:
     """Whether there is one iterator only: a generator, an open file, an object that hands out the same one again."""
     return isinstance(stream, Iterator) or (not hasattr(stream, "reader") and iter(stream) is iter(stream))
-
-
-def _joined(blocks: list[Any]) -> Any:
-    """Blocks of rows as one: an array or sparse rows where all are alike, otherwise a list of rows of one kind."""
-    if not blocks:
-        return np.empty((0, 0))
-    if all(block.names is None for block in blocks):
-        if all(block.starts is not None for block in blocks):
-            return stack(blocks)
-        if all(block.starts is None and block.width == blocks[0].width for block in blocks):
-            return np.concatenate([block.values.reshape(block.count, block.width) for block in blocks])
-    rows = (block.row(i) for block in blocks for i in range(block.count))
-    return [SparseRow(np.arange(len(row)), row) if isinstance(row, np.ndarray) else row for row in rows]
 
 
 def play(

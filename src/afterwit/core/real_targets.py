@@ -14,6 +14,7 @@ import numpy as np
 
 from afterwit.core.certificate import Certificate, certify, require_theorems
 from afterwit.core.learner import Storable
+from afterwit.core.sources import certify_source
 from afterwit.core.turns import Lock
 from afterwit.data.checks import FLOAT_MAX
 from afterwit.data.rows import Rows, as_mapping, read_many, read_one
@@ -163,13 +164,16 @@ class RealTargetLearner(Storable):
 
     # ------------------------------------------------------------------ certificates
 
-    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Certificate:
+    def certificate(self, X: Any, y: Any = None, comparator: Any = None) -> Certificate:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y.
 
-        X and y are the examples the learner learned from, in order (once for each pass). Every theorem of the
-        algorithm is evaluated, the tightest that applies comes first. Comparators are found in hindsight unless
-        one is given, as an array or a dict of weights.
+        X and y are the examples the learner learned from, in order (once for each pass); or X alone is a stream or a
+        libsvm file of them, which is read a few times if it is large. Every theorem of the algorithm is evaluated, the
+        tightest that applies comes first. Comparators are found in hindsight unless one is given, as an array or a dict
+        of weights.
         """
+        if y is None:
+            return certify_source(self, X, comparator)
         require_theorems(self)
         rows, targets = self._checked(X, y)
         rows.require_finite()

@@ -110,11 +110,15 @@ def normalised(matrix: Any) -> tuple[Any, float]:
 
     It is a power of 2, so that no digit changes: scores that are 0 stay 0.
     """
-    largest = largest_entry(matrix)
+    unit = unit_for(largest_entry(matrix))
+    return (matrix, 1.0) if unit == 1 else (matrix / unit, unit)
+
+
+def unit_for(largest: float) -> float:
+    """What to divide by if this is the largest entry."""
     if largest == 0 or 1e-3 <= largest <= 1e3:
-        return matrix, 1.0
-    unit = 2.0 ** min(max(math.frexp(largest)[1], -1021), 1023)
-    return matrix / unit, unit
+        return 1.0
+    return 2.0 ** min(max(math.frexp(largest)[1], -1021), 1023)
 
 
 def given_comparator(comparator: Any, rows: Rows) -> Floats:

@@ -28,6 +28,7 @@ import numpy as np
 from afterwit.core.certificate import certify, require_theorems
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.learner import view
+from afterwit.core.sources import certify_source
 from afterwit.core.turns import SLICE, breathe
 from afterwit.data.checks import FLOAT_MAX, flag
 from afterwit.data.labels import labels_of
@@ -484,14 +485,16 @@ class LinearLearner(TotalsLearner):
 
     # ------------------------------------------------------------------ certificates
 
-    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Any:
+    def certificate(self, X: Any, y: Any = None, comparator: Any = None) -> Any:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y.
 
-        X and y are the examples the learner learned from, in order (once for each pass). Every theorem of the
-        algorithm is evaluated, the tightest that applies comes first. Comparators are found in hindsight unless
-        one is given, as an array or a dict of weights. What happened is the learner's own count: under delayed labels
-        it differs from the count of the record.
+        X and y are the examples it learned from, in order (once for each pass); or X alone is a stream or a libsvm file
+        of them, which is read a few times if it is large. The tightest theorem of the algorithm that applies comes
+        first. Comparators are found in hindsight unless one is given, as an array or a dict of weights. What happened
+        is the learner's own count: under delayed labels it differs from the count of the record.
         """
+        if y is None:
+            return certify_source(self, X, comparator)
         require_theorems(self)
         labels = labels_of(y) if self._undecided else self._labels
         return certify(self, *read_examples(X, y, labels), comparator)

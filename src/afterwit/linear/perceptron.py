@@ -28,7 +28,6 @@ import math
 from typing import Any
 
 import cython
-import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis
 from afterwit.core.declared import Option
@@ -244,15 +243,15 @@ class TrainedBound(Theorem):
         if widest is None or not converged.holds:
             return evidence.certificate(self, None, {}, separable, converged, drawn, observed=0.0)
         rows = evidence.rounds // evidence.passes
-        error = evidence.leave_one_out.error(np.unique(evidence.updates))
+        error = evidence.left_out_error()
         inputs = {
-            "M": len(evidence.updates),
+            "M": evidence.update_rounds,
             "R": evidence.unit * evidence.radius,
             "gamma": evidence.unit * widest.margin,
             "n": rows,
             "observed": "leaving one row out" if error is not None else "on the sample itself",
         }
-        bound = self.bound(len(evidence.updates), evidence.radius, widest.margin, rows)
+        bound = self.bound(evidence.update_rounds, evidence.radius, widest.margin, rows)
         return evidence.certificate(self, bound, inputs, separable, converged, drawn, observed=error or 0.0)
 
 

@@ -1,0 +1,105 @@
+"""Certificates of rounds that are read again: from a stream or a file, in memory where they are few enough.
+
+A source is what has a ``reader()``, each of which starts at the beginning, or the path of a libsvm file. What is small
+is read whole, and is certified like X and y. What is larger is read several times, block by block: the module
+``_streamed_...`` of `afterwit.certify` that belongs to the learner's checker says how, where there is one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from afterwit.core.certificate import Certificate, apply, require_theorems
+from afterwit.data.rows import SparseRow, read_many, stack
+from afterwit.errors import InputError, Words, invalid
+
+#: Up to so many stored values, and rows, a certificate has all examples in memory.
+MOST_IN_MEMORY = 20_000_000
+#: How many rows a stream hands over at once where nothing asks for a smaller block.
+BLOCK = 65_536
+
+READ_ONCE = (
+    "there is no certificate for a stream that can be read only once; play a list or a stream of afterwit.streams"
+)
+
+
+def certify_source(learner: Any, source: Any, comparator: Any = None) -> Certificate:
+    """The certificate of the rounds in a source: in memory up to `MOST_IN_MEMORY`, in passes over it beyond."""
+    require_theorems(learner)
+    stream = as_stream(source)
+    given = {} if comparator is None else {"comparator": comparator}
+    examples = read_whole(stream, MOST_IN_MEMORY)
+    if examples is not None:
+        certificate: Certificate = learner.certificate(*examples, **given)
+        return certificate
+    module = f"afterwit.certify._streamed_{learner.checker}"
+    if importlib.util.find_spec(module) is None:
+        raise needs_memory(type(learner).__name__)
+    return apply(learner.theorems, importlib.import_module(module).gather(learner, stream, **given))
+
+
+def needs_memory(name: str) -> InputError:
+    """What to raise for a learner whose checker has no way to read the examples block by block."""
+    return InputError(
+        f"the certificate of {name} needs all examples in memory, and these are more than {MOST_IN_MEMORY:,} values or "
+        "rows; call certificate(X, y) with all of them if there is room"
+    )
+
+
+def as_stream(source: Any) -> Any:
+    """A source as an object with a reader."""
+    if isinstance(source, (str, os.PathLike)):
+        return importlib.import_module("afterwit.streams").LibsvmStream(source)
+    if hasattr(source, "reader"):
+        return source
+    if isinstance(source, Iterator):
+        raise InputError(READ_ONCE)
+    allowed = "given with X, unless X is the path of a libsvm file or a stream of afterwit.streams"
+    raise invalid("y", allowed, Words("nothing"))
+
+
+def read_whole(stream: Any, most: float) -> tuple[Any, list[Any]] | None:
+    """All examples and their labels, as a learner's certificate takes them; None if there are more than so many."""
+    blocks: list[Any] = []
+    labels: list[Any] = []
+    stored = 0
+    if _stored_at_least(stream) > most:
+        return None
+    with stream.reader() as reader:
+        while (block := reader.take(BLOCK)) is not None:
+            if block[1] is None:
+                # Examples without labels were not learned.
+                continue
+            rows = read_many(block[0])
+            stored += max(rows.count, len(rows.values))
+            if stored > most:
+                return None
+            blocks.append(rows)
+            labels += np.asarray(block[1]).tolist()
+    return joined(blocks), labels
+
+
+def _stored_at_least(stream: Any) -> int:
+    """How many values are known to be there before anything is read."""
+    X = getattr(stream, "X", None)
+    return int(X.size) if isinstance(X, np.ndarray) else int(getattr(X, "nnz", 0) or 0)
+
+
+def joined(blocks: Iterable[Any]) -> Any:
+    """Blocks of rows as one: an array or sparse rows where all are alike, otherwise a list of rows of one kind."""
+    blocks = list(blocks)
+    if not blocks:
+        return np.empty((0, 0))
+    if all(block.names is None for block in blocks):
+        if all(block.starts is not None for block in blocks):
+            return stack(blocks)
+        if all(block.starts is None and block.width == blocks[0].width for block in blocks):
+            return np.concatenate([block.values.reshape(block.count, block.width) for block in blocks])
+    rows = (block.row(i) for block in blocks for i in range(block.count))
+    return [SparseRow(np.arange(len(row)), row) if isinstance(row, np.ndarray) else row for row in rows]
