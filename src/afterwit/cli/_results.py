@@ -74,7 +74,7 @@ class Results:
 
 
 @contextmanager
-def result_files(passes: int = 1, **paths: str | None) -> Iterator[Results]:
+def result_files(passes: int = 1, /, **paths: str | None) -> Iterator[Results]:
     """The files of these names, complete at the end or not there; at most one may be standard output."""
     streams = [name for name, path in paths.items() if path == "-"]
     if len(streams) > 1:

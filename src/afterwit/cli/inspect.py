@@ -90,8 +90,8 @@ def heaviest_features(learner: Any) -> dict[str, list[tuple[Any, float]]]:
     except AttributeError:
         parts = getattr(learner, "learners", None)
         if isinstance(parts, dict):
-            found = {label: heaviest_features(part) for label, part in parts.items()}
-            return {f"class {label}": each[""] for label, each in found.items() if "" in each}
+            of_parts = {label: heaviest_features(part) for label, part in parts.items()}
+            return {f"class {label}": each[""] for label, each in of_parts.items() if "" in each}
         inner = next((getattr(learner, name) for name in INSIDE if hasattr(learner, name)), None)
         return {} if inner is None else heaviest_features(inner)
     if isinstance(weights, dict) and any(isinstance(each, (dict, np.ndarray)) for each in weights.values()):

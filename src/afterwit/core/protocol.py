@@ -232,7 +232,8 @@ def play(
         raise invalid("learner", allowed, learner)
     if hasattr(type(learner), "for_play"):
         # A model reads the stream by its schema; what plays is its learner.
-        learner, stream = learner.for_play(stream, y)
+        model: Any = learner
+        learner, stream = model.for_play(stream, y)
         y = None
     stream = _stream_of(learner, stream, y)
     kind = _RegressionTally if getattr(learner, "role", "") == "regressor" else _Tally

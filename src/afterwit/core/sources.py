@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.core.certificate import Certificate, apply, require_theorems
-from afterwit.data.rows import SparseRow, read_many, stack
+from afterwit.data.rows import Rows, SparseRow, read_many, stack
 from afterwit.errors import InputError, Words, invalid
 
 #: Up to so many stored values, and rows, a certificate has all examples in memory.
@@ -101,5 +101,28 @@ def joined(blocks: Iterable[Any]) -> Any:
             return stack(blocks)
         if all(block.starts is None and block.width == blocks[0].width for block in blocks):
             return np.concatenate([block.values.reshape(block.count, block.width) for block in blocks])
+    elif all(block.names is not None for block in blocks):
+        return stack_named(blocks)
     rows = (block.row(i) for block in blocks for i in range(block.count))
     return [SparseRow(np.arange(len(row)), row) if isinstance(row, np.ndarray) else row for row in rows]
+
+
+def stack_named(parts: list[Rows]) -> Rows:
+    """Blocks of rows by name as one block; its names are in the order in which they occur in the blocks."""
+    names: dict[Any, int] = {}
+    places = [
+        np.array([names.setdefault(name, len(names)) for name in part.names or ()], dtype=np.int32) for part in parts
+    ]
+    count, values = sum(part.count for part in parts), np.concatenate([part.values for part in parts])
+    if all(part.starts is None and part.width == len(names) for part in parts) and all(
+        np.array_equal(place[part.columns], np.arange(len(names))) for part, place in zip(parts, places, strict=True)
+    ):
+        return Rows(count, len(names), values, np.arange(len(names), dtype=np.int32), names=list(names))
+    columns, lengths = [], []
+    for part, place in zip(parts, places, strict=True):
+        assert part.columns is not None
+        dense = part.starts is None
+        columns.append(np.tile(place[part.columns], part.count) if dense else place[part.columns])
+        lengths.append(np.full(part.count, part.width) if part.starts is None else np.diff(part.starts))
+    starts = np.append(0, np.cumsum(np.concatenate(lengths))).astype(np.int64)
+    return Rows(count, len(names), values, np.concatenate(columns), starts, names=list(names))

@@ -105,7 +105,9 @@ class ByteSource:
             raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
         self._unpacked += len(content)
         if self._kept and self._packed is not None and self._unpacked > self._packed.allows():
-            reason = f"the {self._format} data unpacks to more than {TIMES_THE_FILE} times its size; unpack the file first"
+            reason = (
+                f"the {self._format} data unpacks to more than {TIMES_THE_FILE} times its size; unpack the file first"
+            )
             raise StreamError(f"{reason}, if it is meant to be that large", path=self.name)
         return content
 

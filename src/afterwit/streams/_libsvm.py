@@ -23,6 +23,7 @@ else:
 
 LARGEST_ID = 2**28 - 1
 
+
 class Expected(IntEnum):
     """What was expected where parsing stopped."""
 
@@ -305,4 +306,3 @@ class LibsvmParser(NumberReader):
 @cython.exceptval(check=False)
 def _is_space(c: cython.uchar) -> cython.bint:
     return c == 32 or c == 9 or c == 13
-

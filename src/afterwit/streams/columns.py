@@ -15,7 +15,6 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -250,7 +249,7 @@ class ColumnRule:
         return self.of_other_number(float(cell))
 
 
-def _distinct(column: Column) -> tuple[npt.NDArray[np.intp], Sequence[Any]]:
+def _distinct(column: Column) -> tuple[npt.NDArray[np.intp], Any]:
     """The different cells of a column, and which of them each row has; -1 where it is missing."""
     if isinstance(column, Texts):
         return column.codes.astype(np.intp), column.words

@@ -127,7 +127,7 @@ def _times(time: Any) -> dict[str, tuple[str, ...]]:
     return {name: tuple(parts) for name, parts in time.items()}
 
 
-def _kind_of(name: str, column: Column, look: Batch, notes: list[str]) -> str:
+def _kind_of(name: str, column: Numbers | Booleans | Texts | Times, look: Batch, notes: list[str]) -> str:
     """What a column seems to hold; "empty" if there is nothing in it."""
     if isinstance(column, Texts):
         return _kind_of_texts(name, column, look, notes)

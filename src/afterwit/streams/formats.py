@@ -106,11 +106,21 @@ def _format_of_text(head: bytes) -> str | None:
     return None
 
 
-def _format_of_name(name: str) -> str | None:
+def _suffix(name: str) -> str:
+    """The end of a name, without what it is packed with."""
     path = Path(name)
     while path.suffix.lower() in PACKED:
         path = path.with_suffix("")
-    return BY_NAME.get(path.suffix.lower())
+    return path.suffix.lower()
+
+
+def _format_of_name(name: str) -> str | None:
+    return BY_NAME.get(_suffix(name))
+
+
+def delimiter_of_name(name: str) -> str | None:
+    """What separates cells, if the name of the file says it."""
+    return {".tsv": "\t", ".tab": "\t", ".psv": "|"}.get(_suffix(name))
 
 
 def head_of(source: Any) -> bytes:

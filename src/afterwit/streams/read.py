@@ -12,22 +12,21 @@ no {'colour=blue': 1.0, 'price': 9.0}
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from afterwit.data.labels import plain_label
 from afterwit.errors import InputError, StreamError, Words, invalid, shorten
 from afterwit.streams import stream as streams
-from afterwit.streams._bytes import source_name
-from afterwit.streams._raw import ChainedReader, LineReader, Raw, RawReader, RecordReader
-from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, TableReader
+from afterwit.streams._raw import LineReader, Raw, RawReader, RecordReader
+from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, TableReader, Texts
 from afterwit.streams.deciding import Decided, Wishes, columns_listed, decide, holds_numbers
-from afterwit.streams.formats import LINES, checked_format, format_of, looks_like_a_query, paths_of, refuse_mixture
+from afterwit.streams.formats import checked_format
 from afterwit.streams.libsvm import LibsvmReader, checked_first_id
 from afterwit.streams.schema import Schema, checked_bits, unknown_column
+from afterwit.streams.sources import Dialect, Source, source_of
 from afterwit.streams.stream import Stream
 from afterwit.streams.target import Target, checked_task, different, labels_in, pair_of, target_form, task_of
 
@@ -37,38 +36,11 @@ MOST_VALUES_TO_HOLD = 4_000_000
 
 
 @dataclass(frozen=True)
-class Dialect:
-    """How text is written, where its content does not say."""
-
-    names: tuple[str, ...] | None = None
-    delimiter: str | None = None
-    quotes: bool = True
-    first_id: int | None = None
-    on_error: str = "stop"
-    #: Keys of records that are not read.
-    ignore: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Purpose:
     """What is to be learned: the task and the labels, each found out if it is None."""
 
     task: str | None = None
     labels: tuple[Any, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where rows come from: its name, and how to open it."""
-
-    name: str
-    paths: tuple[str, ...] = ()
-    format: str = ""
-    #: Opens a table; None for text with a line for each example.
-    table: Callable[[], TableReader] | None = None
-    size: int | None = None
-    rereadable: bool = True
-    dialect: Dialect = field(default_factory=Dialect)
 
 
 def read(
@@ -151,89 +123,6 @@ def _checked_on_error(on_error: Any) -> str:
     if on_error not in ("stop", "skip"):
         raise invalid("on_error", "'stop' or 'skip'", on_error)
     return str(on_error)
-
-
-# ---------------------------------------------------------------------- what a source is
-
-
-def source_of(source: Any, format: str | None, dialect: Dialect, order_by: str | None) -> Source:  # noqa: A002
-    """Where the rows come from, and how to open it."""
-    found = _source(source, format, dialect)
-    if order_by is None:
-        return found
-    table = found.table
-    if table is None:
-        raise invalid("order_by", f"left out, because {found.format} text has no columns", order_by)
-    from afterwit.streams.ordered import OrderedReader
-
-    return replace(found, table=lambda: OrderedReader(table(), order_by))
-
-
-def _source(source: Any, format: str | None, dialect: Dialect) -> Source:  # noqa: A002
-    if isinstance(source, str) and looks_like_a_query(source):
-        from afterwit.streams.sql import SqlReader
-
-        return Source("the query", table=lambda: SqlReader(source), dialect=dialect)
-    if isinstance(source, (str, os.PathLike)):
-        return _files([os.fspath(source)], format, dialect)
-    if isinstance(source, Sequence) and len(source) and all(isinstance(each, (str, os.PathLike)) for each in source):
-        return _files([os.fspath(each) for each in source], format, dialect)
-    if isinstance(source, Sequence) and not isinstance(source, (bytes, bytearray)):
-        if not all(isinstance(each, Mapping) for each in source):
-            raise invalid("source", "a list of dicts or of paths", source)
-        from afterwit.streams.json_lines import RecordsReader
-
-        return Source("the records", table=lambda: RecordsReader(source, ignore=dialect.ignore), dialect=dialect)
-    from afterwit.streams.frames import FrameReader
-
-    return Source("the DataFrame", table=lambda: FrameReader(source), dialect=dialect)
-
-
-def _files(sources: Sequence[str], format: str | None, dialect: Dialect) -> Source:  # noqa: A002
-    paths = [path for source in sources for path in paths_of(source)]
-    if "-" in paths and len(paths) > 1:
-        raise invalid("source", 'standard input alone, or files without "-"', Words(", ".join(paths)))
-    formats = [format or format_of(path) for path in paths]
-    refuse_mixture(paths, formats)
-    kind = formats[0]
-    sizes = [_size(path) for path in paths]
-    size = None if None in sizes else sum(each for each in sizes if each is not None)
-    name = source_name(paths[0]) if len(paths) == 1 else f"{source_name(sources[0])} ({len(paths):,} files)"
-    known = Source(name, tuple(paths), kind, None, size, size is not None, dialect)
-    if kind in LINES:
-        return known
-    if kind in ("parquet", "arrow") and "-" in paths:
-        raise StreamError(f"{kind} cannot be read from standard input; write it to a file first", path=name)
-    opener = _opener(kind, dialect)
-    return replace(known, table=lambda: ChainedReader(opener, paths, size) if len(paths) > 1 else opener(paths[0]))
-
-
-def _size(path: str) -> int | None:
-    """The size of a file that can be read again; None for a pipe."""
-    try:
-        return os.path.getsize(path) if path != "-" and os.path.isfile(path) else None
-    except OSError:
-        return None
-
-
-def _opener(kind: str, dialect: Dialect) -> Callable[[str], TableReader]:
-    if kind == "parquet":
-        from afterwit.streams.parquet import ParquetReader
-
-        return ParquetReader
-    if kind == "arrow":
-        from afterwit.streams.arrow_ipc import ArrowReader
-
-        return ArrowReader
-    if kind == "json":
-        from afterwit.streams.json_lines import JsonLinesReader
-
-        return lambda path: JsonLinesReader(path, on_error=dialect.on_error, ignore=dialect.ignore)
-    from afterwit.streams.csv_text import CsvReader
-
-    return lambda path: CsvReader(
-        path, delimiter=dialect.delimiter, quotes=dialect.quotes, names=dialect.names, on_error=dialect.on_error
-    )
 
 
 # ---------------------------------------------------------------------- tables
@@ -342,7 +231,7 @@ def _task_of_table(
 def _labels_in_look(look: Batch, target: Target) -> list[Any]:
     """The different labels of the first rows."""
     column = look.columns[target.column]
-    if target.form in ("number", "boolean") and type(column).__name__ == "Texts":
+    if target.form in ("number", "boolean") and isinstance(column, Texts):
         return different(labels_in(as_read(column.words, column.codes, target.form)), [])
     values, known = target.of(look)
     return different(labels_in(values[known]), [])
