@@ -112,7 +112,9 @@ class TableReader(Protocol):
     names: list[str]
     typed: bool
     size: int | None
-    skipped: Skipped
+
+    @property
+    def skipped(self) -> Skipped: ...
 
     @property
     def position(self) -> int: ...
