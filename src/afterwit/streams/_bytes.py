@@ -1,6 +1,7 @@
 """Bytes from a file, plain, gzip or zstd, or from standard input, in blocks; knows how far it has come.
 
-A few kilobytes of packed data can unpack to gigabytes. Whoever keeps what is read in memory says so, and is protected from it.
+A few kilobytes of packed data can unpack to gigabytes. Whoever keeps what is read in memory says so, and is protected
+from it.
 """
 
 from __future__ import annotations
@@ -105,7 +106,9 @@ class ByteSource:
             raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
         self._unpacked += len(content)
         if self._kept and self._packed is not None and self._unpacked > self._packed.allows():
-            reason = f"the {self._format} data unpacks to more than {TIMES_THE_FILE} times its size; unpack the file first"
+            reason = (
+                f"the {self._format} data unpacks to more than {TIMES_THE_FILE} times its size; unpack the file first"
+            )
             raise StreamError(f"{reason}, if it is meant to be that large", path=self.name)
         return content
 
