@@ -1,4 +1,6 @@
-"""Slow and obvious readers of libsvm text, CSV tables and payoff matrices; they import nothing from the package.
+"""Slow and obvious readers of libsvm text, Vowpal Wabbit text, CSV tables and payoff matrices.
+
+They import nothing from the package.
 
 Each gives what a file holds, or `Refused` with the line at which a reader has to stop (None where no line is to blame).
 """
@@ -8,6 +10,7 @@ import re
 
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LARGEST_ID = 2**28 - 1
+LONGEST_NAMESPACE = 255
 LONGEST_FIELD = 131072
 MISSING = ("", "na", "n/a", "nan", "null", "none")
 
@@ -51,6 +54,65 @@ def _decimal(text):
     if not NUMBER.fullmatch(text) or not math.isfinite(float(text)):
         raise Refused(None)
     return float(text)
+
+
+# ---------------------------------------------------------------------- Vowpal Wabbit text
+
+
+def vw(content):
+    """[(label or NaN, importance, tag, {name: value})] and the line of the first mistake, or None."""
+    rows = []
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        line = line.removesuffix(b"\r")
+        if line.strip(b" \t"):
+            try:
+                rows.append(_vw_row(line))
+            except Refused:
+                return rows, number
+    return rows, None
+
+
+def _vw_row(line):
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refused(None) from None
+    head, bar, rest = line.partition(b"|")
+    if not bar:
+        raise Refused(None)
+    numbers, tag = _words(head), b""
+    if numbers and (not head.endswith((b" ", b"\t")) or numbers[-1].startswith(b"'")):
+        tag = numbers.pop().removeprefix(b"'")
+    if len(numbers) > 2:
+        raise Refused(None)
+    numbers = [_decimal(number) for number in numbers]
+    label, importance = [*numbers, *(math.nan, 1.0)[len(numbers) :]]
+    if importance < 0:
+        raise Refused(None)
+    features = {}
+    for section in rest.split(b"|"):
+        space = re.match(rb"[^ \t]*", section).group()
+        prefix, scale = _name_and_number(space) if space else (b"", 1.0)
+        if len(prefix) > LONGEST_NAMESPACE:
+            raise Refused(None)
+        for word in _words(section[len(space) :]):
+            name, value = _name_and_number(word)
+            name = (prefix + b"^" + name if prefix else name).decode("utf-8")
+            features[name] = features[name] + value * scale if name in features else value * scale
+            if not math.isfinite(features[name]):
+                raise Refused(None)
+    return label, importance, tag.decode("utf-8"), features
+
+
+def _words(text):
+    return [word for word in re.split(rb"[ \t]+", text) if word]
+
+
+def _name_and_number(text):
+    name, colon, number = text.partition(b":")
+    if not name:
+        raise Refused(None)
+    return name, _decimal(number) if colon else 1.0
 
 
 # ---------------------------------------------------------------------- CSV

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 import naive
 from afterwit.errors import InputError, StreamError
-from afterwit.streams import LibsvmStream, read_libsvm
-from afterwit.streams import libsvm as module
+from afterwit.streams import LibsvmStream, _lines, read_libsvm
+from afterwit.streams.libsvm import LibsvmReader
 
 
-def read(content, take=10**9):
+def read(content, take=10**9, **options):
     if isinstance(content, str):
         content = content.encode()
     rows = []
-    with LibsvmStream(io.BytesIO(content)).reader() as reader:
+    with LibsvmReader(io.BytesIO(content), **options) as reader:
         while (block := reader.take(take)) is not None:
             X, y = block
             assert 1 <= len(y) <= take
@@ -60,11 +60,12 @@ def test_every_number_is_read_exactly_whatever_the_blocks(text_lines, final_newl
 
 
 @pytest.mark.parametrize("buffer", [1, 2, 7, 64])
-def test_a_small_buffer_changes_nothing(monkeypatch, buffer):
-    monkeypatch.setattr(module, "BUFFER", buffer)
+@pytest.mark.parametrize("workers", [0, 1, 3])
+def test_a_small_buffer_changes_nothing(buffer, workers):
     text = "1 1:0.5 22:-3e-2\n\n# c\n-1 3:4\n+1\n0 7:1e5 9:123456789.123456789"
-    assert bits(read(text)) == bits(naive.parse_libsvm(text))
-    with LibsvmStream(io.BytesIO(text.encode())).reader() as reader:
+    options = {"block_size": buffer, "workers": workers}
+    assert bits(read(text, **options)) == bits(naive.parse_libsvm(text))
+    with LibsvmReader(io.BytesIO(text.encode()), **options) as reader:
         lines = []
         while reader.take(1) is not None:
             lines += reader.row_lines.tolist()
@@ -209,9 +210,10 @@ def test_a_file_object_is_read_again_from_where_it_stood():
 
 
 def test_a_line_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr(module, "LONGEST_LINE", 1000)
-    with pytest.raises(StreamError, match=r"line 2: found a line longer than 1,000 bytes"):
-        read(b"1 1:1\n1 " + b"1" * 5000)
+    monkeypatch.setattr(_lines, "LONGEST_LINE", 1000)
+    for size, workers in ((1 << 20, 0), (100, 0), (100, 2)):
+        with pytest.raises(StreamError, match=r"line 2: found a line longer than 1,000 bytes"):
+            read(b"1 1:1\n1 " + b"1" * 5000, block_size=size, workers=workers)
 
 
 def test_very_long_lines():

@@ -56,6 +56,8 @@ class Blocks:
     def next(self) -> Block | None:
         """The next block, None at the end. Of a live source, what has arrived as soon as it has a whole line."""
         while not self._exhausted:
+            if self._length > self._longest:
+                raise LineTooLong
             content = self._read()
             last = content.rfind(b"\n") + 1
             if not content:
@@ -70,8 +72,6 @@ class Blocks:
             else:
                 self._rest.append(content)
                 self._length += len(content)
-            if self._length > self._longest:
-                raise LineTooLong
         return None
 
     def _read(self) -> bytes:
@@ -104,7 +104,10 @@ class Ahead:
         self._begun = 0
         self._taken = 0
         self._closed = False
-        self._threads = [threading.Thread(target=self._run, args=(work,), daemon=True) for work in works]
+        self._threads = [
+            threading.Thread(target=self._run, args=(work,), daemon=True, name=f"afterwit {k}")
+            for k, work in enumerate(works)
+        ]
         for thread in self._threads:
             thread.start()
 

@@ -1,6 +1,7 @@
 """Bytes from a file, plain, gzip or zstd, or from standard input, in blocks; knows how far it has come.
 
-A few kilobytes of packed data can unpack to gigabytes. Whoever keeps what is read in memory says so, and is protected from it.
+A few kilobytes of packed data can unpack to gigabytes. Whoever keeps what is read in memory says so, and is protected
+from it.
 """
 
 from __future__ import annotations

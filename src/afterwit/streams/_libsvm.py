@@ -53,6 +53,7 @@ WATCHED = cython.declare(cython.longlong, 1 << 24)
 FEW = cython.declare(cython.Py_ssize_t, 64)
 
 
+@cython.final
 @cython.cclass
 class LibsvmParser(NumberReader):
     """Parses blocks of whole lines: first ``begin_block``, then ``scan`` for each part of the block, then ``arrays``.
@@ -65,7 +66,7 @@ class LibsvmParser(NumberReader):
     _row_lines: cython.longlong[::1]
     _columns: cython.int[::1]
     _values: cython.double[::1]
-    _arrays: tuple
+    _arrays: tuple[Any, ...]
     # A byte for each column, 1 if this parser has met it, and the columns of this block that it had not: where.
     _seen: cython.uchar[::1]
     _fresh: cython.longlong[::1]
