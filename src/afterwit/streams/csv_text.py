@@ -88,7 +88,9 @@ class CsvReader(BlockReader):
         """Read the first line that is not blank: it decides the delimiter."""
         beginning = self._beginning(lambda found: re.search(rb"[\r\n]", found.lstrip(b" \t\r\n")))
         if self._guessed:
-            line = self._unquoted(re.split(rb"[\r\n]", beginning.lstrip(b" \t\r\n"), maxsplit=1)[0])
+            blank = len(beginning) - len(beginning.lstrip(b" \t\r\n"))
+            begin = max(beginning.rfind(b"\n", 0, blank), beginning.rfind(b"\r", 0, blank)) + 1
+            line = self._unquoted(re.split(rb"[\r\n]", beginning[begin:], maxsplit=1)[0])
             self._delimiter = max(DELIMITERS, key=lambda each: line.count(each.encode()))
         ends = _csv_cells.RowEnds(ord(self._delimiter), self._quotes)
         self._raws = self._cut(beginning, ends.last, lambda: f"; {QUOTES_REMEDY}" if ends.in_quotes else "")
@@ -129,7 +131,7 @@ class CsvReader(BlockReader):
 
     def _check_first_row(self) -> None:
         """A header of one cell has no delimiter: then there must not be one in the first row either."""
-        while not any(raw.data.strip(b" \r\n") or raw.problem for raw in self._held):
+        while not any(raw.data.strip(b" \t\r\n") or raw.problem for raw in self._held):
             raw = next(self._raws, None)
             if raw is None:
                 return
@@ -137,8 +139,9 @@ class CsvReader(BlockReader):
         if not self._guessed or len(self.names) > 1:
             return
         data = b"".join(raw.data for raw in self._held)
-        text = data.lstrip(b" \r\n")
-        found = self._unquoted(re.split(rb"[\r\n]", text, maxsplit=1)[0]).decode("utf-8", "replace")
+        text = data.lstrip(b" \t\r\n")
+        row = re.split(rb"[\r\n]", text, maxsplit=1)[0].rstrip(b" \t")
+        found = self._unquoted(row).decode("utf-8", "replace")
         other = max(DELIMITERS, key=found.count)
         if other in found and other != self._delimiter:
             line = self._line + len(re.findall(rb"\r\n|\r|\n", data[: len(data) - len(text)]))
@@ -267,7 +270,7 @@ def _of_words(codes: npt.NDArray[np.int32], words: list[str], form: Form) -> tup
     """A column of that form, and which rows cannot be read so."""
     if form == "text":
         return Texts(codes, words), np.zeros(len(codes), dtype=np.bool_)
-    said = [word.strip() for word in words]
+    said = [word.strip(" \t") for word in words]
     missing = np.array([word.lower() in MISSING_NUMBERS for word in said], dtype=np.bool_)
     # The code of an empty cell, -1, takes what is put behind the words.
     if form == "boolean":
