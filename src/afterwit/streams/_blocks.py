@@ -19,9 +19,10 @@ import numpy.typing as npt
 
 from afterwit.data.checks import count as count_of_rows
 from afterwit.errors import InputError, StreamError, invalid
-from afterwit.streams._bytes import ByteSource, source_name
+from afterwit.streams._bytes import LONGEST_LINE, ByteSource, source_name
 from afterwit.streams.batch import Batch, Column, Other, Skipped, Texts
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: How much of a file is read and parsed at once.
 BLOCK = 1 << 20
 #: More threads than that do not read faster than one can learn.
@@ -91,8 +92,6 @@ class BlockReader:
     workers   how many threads parse ahead; as many as there are processors if it is not given
     """
 
-    names: list[str]
-
     def __init__(
         self,
         source: Any,
@@ -104,6 +103,7 @@ class BlockReader:
         if on_error not in ("stop", "skip"):
             raise invalid("on_error", '"stop" or "skip"', on_error)
         self.name = source_name(source)
+        self.names: list[str] = []
         self.skipped = Skipped()
         self._skip = on_error == "skip"
         self._on_block = on_block
@@ -119,6 +119,9 @@ class BlockReader:
         self._ahead: Ahead | None = None
         self._failure: StreamError | None = None
         self._closed = False
+        #: Blocks that have been read but not handed over: the first rows.
+        self._held: list[RawBlock] = []
+        self._raws: Iterator[RawBlock] = iter(())
         self._source = ByteSource(source)
         self.size = self._source.size
 
@@ -192,16 +195,81 @@ class BlockReader:
         """What a problem is for the user, if its block begins at that line."""
         return StreamError(problem.message, path=self.name, line=None if problem.line is None else line + problem.line)
 
-    def _parsed(self, raws: Iterator[RawBlock], parse: Callable[[RawBlock], Block]) -> Iterator[Block]:
+    def _cut(self, piece: bytes, last: Callable[[bytes], int], too_long: Callable[[], str]) -> Iterator[RawBlock]:
+        """All of the file, in blocks of whole rows.
+
+        piece     the first bytes, which have been read
+        last      gives the last place in the next piece at which a row ends, 0 if one ends before it, or -1
+        too_long  says what to do about a row that does not end
+        """
+        begun: list[bytes] = []
+        size = 0
+        while piece:
+            end = last(piece)
+            if end > 0 or (end == 0 and size):
+                yield RawBlock(b"".join([*begun, memoryview(piece)[:end]]), self._source.position)
+                begun, size = [], 0
+                piece = piece[end:]
+            begun.append(piece)
+            size += len(piece)
+            if size > LONGEST_LINE:
+                reason = f"found a row longer than {LONGEST_LINE:,} bytes{too_long()}"
+                yield RawBlock(b"", self._source.position, Problem(0, 0, reason, fatal=True))
+                return
+            try:
+                piece = self._source.read(self._block)
+            except StreamError as error:
+                yield RawBlock(b"", self._source.position, Problem(0, None, error.message, fatal=True))
+                return
+        if size:
+            yield RawBlock(b"".join(begun), self._source.position)
+
+    def _beginning(self, enough: Callable[[bytes], object]) -> bytes:
+        """The first bytes without a byte order mark, as many as are enough or all that there are."""
+        pieces: list[bytes] = []
+        while True:
+            piece = self._source.read(self._block)
+            pieces.append(piece)
+            beginning = b"".join(pieces)
+            found = beginning.removeprefix(BYTE_ORDER_MARK)
+            if not piece or (len(beginning) >= len(BYTE_ORDER_MARK) and enough(found)):
+                return found
+            if len(beginning) > LONGEST_LINE:
+                raise StreamError(f"found {LONGEST_LINE:,} bytes without a row", path=self.name, line=1)
+
+    def _leave_out(
+        self, block: Block, wrong: dict[str, npt.NDArray[np.bool_]], message: Callable[[str, int], str]
+    ) -> None:
+        """Make problems of the rows that cannot be read in those columns."""
+        bad = np.logical_or.reduce(list(wrong.values()))
+        rows = np.flatnonzero(bad).tolist()
+        if not self._skip:
+            # Nothing behind the first of them is handed over.
+            del rows[1:]
+            bad[rows[0] :] = True
+            block.problems.clear()
+        for row in rows:
+            name = next(name for name, each in wrong.items() if each[row])
+            block.problems.append(Problem(row, int(block.lines[row]), message(name, row)))
+        block.problems.sort(key=lambda problem: problem.line or 0)
+        block.keep(~bad)
+
+    def _all_raws(self) -> Iterator[RawBlock]:
+        """What is held, then the rest."""
+        while self._held:
+            yield self._held.pop(0)
+        yield from self._raws
+
+    def _parsed(self, parse: Callable[[RawBlock], Block]) -> Iterator[Block]:
         """Parse block after block; in other threads if it is a file of several blocks.
 
         What comes from a pipe is parsed when it arrives: a thread that waits for more could not be stopped.
         """
         workers = 0 if self.size is None or self.size <= self._block else self._most_workers
         if workers < 2:
-            yield from map(parse, raws)
+            yield from map(parse, self._all_raws())
             return
-        self._ahead = Ahead(raws, parse, workers)
+        self._ahead = Ahead(self._all_raws(), parse, workers)
         yield from self._ahead
 
     def _stop(self) -> None:

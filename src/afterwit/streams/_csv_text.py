@@ -34,7 +34,7 @@ _NOT_UTF8 = cython.declare(cython.int, 3)
 _CELLS = cython.declare(cython.int, 4)
 _NOT_A_NUMBER = cython.declare(cython.int, 5)
 
-# The hash FNV-1a, of 31 bits.
+# A hash like FNV-1a, of 31 bits, that takes four characters in one step.
 _HASH_OF_NOTHING = cython.declare(cython.longlong, 0x11C9DC5)
 _HASH_FACTOR = cython.declare(cython.longlong, 16777619)
 _HASH_BITS = cython.declare(cython.longlong, 2**31 - 1)
@@ -289,11 +289,19 @@ class CsvBlock(CellReader):
         word: cython.Py_ssize_t
         other: cython.Py_ssize_t
         found: cython.longlong = _HASH_OF_NOTHING
+        four: cython.int
         if length == 0:
             self._codes[base + self._row] = -1
             return
-        for i in range(begin, begin + length):
-            found = ((found ^ data[i]) * _HASH_FACTOR) & _HASH_BITS
+        i = begin
+        while i < begin + length:
+            four = data[i]
+            if i + 4 <= begin + length:
+                four |= (data[i + 1] << 8) | (data[i + 2] << 16) | ((data[i + 3] & 127) << 24)
+                i += 3
+            found = (found ^ four) * _HASH_FACTOR
+            found = (found ^ (found >> 29)) & _HASH_BITS
+            i += 1
         # A doubled quote makes another word of the same bytes.
         found = found * 2 + self.doubled
         slot: cython.longlong = (found ^ (found >> 15)) & self._mask

@@ -30,21 +30,16 @@ import numpy.typing as npt
 from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams import _csv_cells, _csv_text
 from afterwit.streams._blocks import BLOCK, Block, BlockReader, Problem, RawBlock
-from afterwit.streams._bytes import LONGEST_LINE
 from afterwit.streams._cells import A_BOOLEAN, A_NUMBER, A_TIME, MISSING_NUMBERS, NO_TIME, booleans_of, times_of
 from afterwit.streams.batch import SKIPPED_TO_SHOW, Batch, Booleans, Column, Form, Numbers, Texts, Times
 
 #: One of these, if no delimiter is given.
 DELIMITERS = ",;\t|"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NAMES_REMEDY = "if the file has no header, name its columns with names=(...) (--names a,b,c)"
 QUOTES_REMEDY = "if quotes are ordinary characters in this file, read it with quotes=False (--no-quotes)"
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 EXPECTED = {"number": A_NUMBER, "boolean": A_BOOLEAN, "time": A_TIME}
 KINDS = {"number": _csv_text.NUMBER, "boolean": _csv_text.TEXT, "text": _csv_text.TEXT, "time": _csv_text.TEXT}
-
-#: Of columns with cells that cannot be read: which rows, and the codes and words of the column.
-Wrong = dict[str, tuple[npt.NDArray[np.bool_], npt.NDArray[np.int32], list[str]]]
 
 
 class CsvReader(BlockReader):
@@ -79,11 +74,8 @@ class CsvReader(BlockReader):
         super().__init__(source, on_error, on_block, block, workers)
         self._guessed = delimiter is None
         self._header = given is None
-        self.names = []
-        #: Blocks that have been read but not handed over: the first rows.
-        self._held: list[RawBlock] = []
         try:
-            self._raws = self._raw_blocks(self._beginning())
+            self._begin()
             self.names = self._read_header() if given is None else given
         except BaseException:
             self.close()
@@ -92,22 +84,16 @@ class CsvReader(BlockReader):
 
     # ------------------------------------------------------------------ the beginning of the file
 
-    def _beginning(self) -> bytes:
-        """The first bytes, with the whole of the first line that is not blank. It decides the delimiter."""
-        beginning = b""
-        while True:
-            piece = self._source.read(self._block)
-            beginning += piece
-            text = beginning.removeprefix(BYTE_ORDER_MARK).lstrip(b" \t\r\n")
-            end = re.search(rb"[\r\n]", text)
-            if end is not None or not piece:
-                break
-            if len(beginning) > LONGEST_LINE:
-                raise StreamError(_too_long("line"), path=self.name, line=1)
-        line = text[: end.start()] if end is not None else text
+    def _begin(self) -> None:
+        """Read the first line that is not blank: it decides the delimiter."""
+        beginning = self._beginning(lambda found: re.search(rb"[\r\n]", found.lstrip(b" \t\r\n")))
         if self._guessed:
-            self._delimiter = max(DELIMITERS, key=lambda each: self._unquoted(line).count(each.encode()))
-        return beginning.removeprefix(BYTE_ORDER_MARK)
+            blank = len(beginning) - len(beginning.lstrip(b" \t\r\n"))
+            begin = max(beginning.rfind(b"\n", 0, blank), beginning.rfind(b"\r", 0, blank)) + 1
+            line = self._unquoted(re.split(rb"[\r\n]", beginning[begin:], maxsplit=1)[0])
+            self._delimiter = max(DELIMITERS, key=lambda each: line.count(each.encode()))
+        ends = _csv_cells.RowEnds(ord(self._delimiter), self._quotes)
+        self._raws = self._cut(beginning, ends.last, lambda: f"; {QUOTES_REMEDY}" if ends.in_quotes else "")
 
     def _unquoted(self, line: bytes) -> bytes:
         return b"".join(line.split(b'"')[::2]) if self._quotes else line
@@ -145,7 +131,7 @@ class CsvReader(BlockReader):
 
     def _check_first_row(self) -> None:
         """A header of one cell has no delimiter: then there must not be one in the first row either."""
-        while not any(raw.data.strip(b" \r\n") or raw.problem for raw in self._held):
+        while not any(raw.data.strip(b" \t\r\n") or raw.problem for raw in self._held):
             raw = next(self._raws, None)
             if raw is None:
                 return
@@ -153,8 +139,9 @@ class CsvReader(BlockReader):
         if not self._guessed or len(self.names) > 1:
             return
         data = b"".join(raw.data for raw in self._held)
-        text = data.lstrip(b" \r\n")
-        found = self._unquoted(re.split(rb"[\r\n]", text, maxsplit=1)[0]).decode("utf-8", "replace")
+        text = data.lstrip(b" \t\r\n")
+        row = re.split(rb"[\r\n]", text, maxsplit=1)[0].rstrip(b" \t")
+        found = self._unquoted(row).decode("utf-8", "replace")
         other = max(DELIMITERS, key=found.count)
         if other in found and other != self._delimiter:
             line = self._line + len(re.findall(rb"\r\n|\r|\n", data[: len(data) - len(text)]))
@@ -164,40 +151,9 @@ class CsvReader(BlockReader):
 
     # ------------------------------------------------------------------ blocks
 
-    def _raw_blocks(self, piece: bytes) -> Iterator[RawBlock]:
-        """All of the file, in blocks that end with a row."""
-        ends = _csv_cells.RowEnds(ord(self._delimiter), self._quotes)
-        begun: list[bytes] = []
-        size = 0
-        while piece:
-            last = ends.last(piece)
-            if last > 0 or (last == 0 and size):
-                yield RawBlock(b"".join([*begun, piece[:last]]), self._source.position)
-                begun, size = [], 0
-                piece = piece[last:]
-            begun.append(piece)
-            size += len(piece)
-            if size > LONGEST_LINE:
-                reason = _too_long("row") + (f"; {QUOTES_REMEDY}" if ends.in_quotes else "")
-                yield RawBlock(b"", self._source.position, Problem(0, 0, reason, fatal=True))
-                return
-            try:
-                piece = self._source.read(self._block)
-            except StreamError as error:
-                yield RawBlock(b"", self._source.position, Problem(0, None, error.message, fatal=True))
-                return
-        if size:
-            yield RawBlock(b"".join(begun), self._source.position)
-
-    def _all_raws(self) -> Iterator[RawBlock]:
-        """What is held, then the rest."""
-        while self._held:
-            yield self._held.pop(0)
-        yield from self._raws
-
     def _blocks(self) -> Iterator[Block]:
         self._check_first_row()
-        return self._parsed(self._all_raws(), self._parse)
+        return self._parsed(self._parse)
 
     def _parser(self, data: bytes, kinds: npt.NDArray[np.int64], most: int = 1 << 60) -> Any:
         return _csv_text.CsvBlock(data, ord(self._delimiter), self._quotes, kinds, most)
@@ -215,7 +171,8 @@ class CsvReader(BlockReader):
             if not self._skip:
                 break
         columns: dict[str, Column] = {}
-        wrong: Wrong = {}
+        wrong: dict[str, npt.NDArray[np.bool_]] = {}
+        cells: dict[str, tuple[npt.NDArray[np.int32], list[str]]] = {}
         numbers = texts = 0
         for name in self.names:
             form = self._forms.get(name)
@@ -227,28 +184,17 @@ class CsvReader(BlockReader):
                 columns[name], bad = _of_words(codes, words, form)
                 texts += 1
                 if bad.any():
-                    wrong[name] = bad, codes, words
+                    wrong[name] = bad
+                    cells[name] = codes, words
         block = Block(columns, parser.lines(), parser.line, problems, raw.position)
         if wrong:
-            self._leave_out(block, wrong)
-        return block
 
-    def _leave_out(self, block: Block, wrong: Wrong) -> None:
-        """Make problems of the rows that are wrong in those columns."""
-        bad = np.logical_or.reduce([rows for rows, _, _ in wrong.values()])
-        rows = np.flatnonzero(bad).tolist()
-        if not self._skip:
-            del rows[1:]
-            bad[rows[0] :] = True
-            block.problems.clear()
-        found = []
-        for row in rows:
-            name = next(name for name, (rows, _, _) in wrong.items() if rows[row])
-            _, codes, words = wrong[name]
-            message = _unexpected(name, self._forms[name], words[codes[row]])
-            found.append(Problem(row, int(block.lines[row]), message))
-        block.problems = sorted([*block.problems, *found], key=lambda problem: problem.line or 0)
-        block.keep(~bad)
+            def message(name: str, row: int) -> str:
+                codes, words = cells[name]
+                return _unexpected(name, self._forms[name], words[codes[row]])
+
+            self._leave_out(block, wrong, message)
+        return block
 
     # ------------------------------------------------------------------ the protocol
 
@@ -324,7 +270,7 @@ def _of_words(codes: npt.NDArray[np.int32], words: list[str], form: Form) -> tup
     """A column of that form, and which rows cannot be read so."""
     if form == "text":
         return Texts(codes, words), np.zeros(len(codes), dtype=np.bool_)
-    said = [word.strip() for word in words]
+    said = [word.strip(" \t") for word in words]
     missing = np.array([word.lower() in MISSING_NUMBERS for word in said], dtype=np.bool_)
     # The code of an empty cell, -1, takes what is put behind the words.
     if form == "boolean":
@@ -346,10 +292,6 @@ def _joined(parts: list[Any]) -> Texts:
 
 def _unexpected(name: str, form: Form, cell: str) -> str:
     return f"column {name}: {EXPECTED[form]}; found {shorten(cell)}"
-
-
-def _too_long(what: str) -> str:
-    return f"found a {what} longer than {LONGEST_LINE:,} bytes"
 
 
 def _checked_delimiter(delimiter: Any) -> str:
