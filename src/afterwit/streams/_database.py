@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ class Database:
 
     def __init__(self, file: str = ":memory:", memory: str | None = None) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="afterwit-"))
+        # Also if nobody closes it, and at the end of the process.
+        self._remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         try:
             place = file if file == ":memory:" else str(self.folder / file)
             self.connection = duckdb.connect(place, config=SETTINGS)
@@ -30,7 +33,7 @@ class Database:
             if memory is not None:
                 self.set("memory_limit", memory)
         except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self._remove()
             raise
 
     def set(self, name: str, value: str | bool | int) -> None:
@@ -39,7 +42,7 @@ class Database:
 
     def close(self) -> None:
         self.connection.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._remove()
 
 
 def literal(text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -189,7 +189,7 @@ def sliced(column: Column, start: int, stop: int) -> Column:
     if isinstance(column, Other):
         return column
     if not isinstance(column, Texts):
-        return column._replace(values=column.values[start:stop])
+        return with_values(column, column.values[start:stop])
     codes = column.codes[start:stop]
     if len(codes) == len(column.codes):
         return column
@@ -197,6 +197,11 @@ def sliced(column: Column, start: int, stop: int) -> Column:
     new = np.full(len(codes), -1, dtype=np.int32)
     new[here], first = in_order_of_first(codes[here])
     return Texts(new, [column.words[code] for code in codes[here[first]].tolist()])
+
+
+def with_values(column: Numbers | Booleans | Times, values: Any) -> Column:
+    """A column of the same kind with other values."""
+    return column._replace(values=values)
 
 
 def joined(columns: Sequence[Column]) -> Column:
@@ -207,7 +212,7 @@ def joined(columns: Sequence[Column]) -> Column:
     if isinstance(first, Texts):
         return _joined_texts([column for column in columns if isinstance(column, Texts)])
     values = [column.values for column in columns if isinstance(column, Numbers | Booleans | Times)]
-    return first._replace(values=np.concatenate(values))  # type: ignore[arg-type, type-var]
+    return with_values(first, np.concatenate(values))
 
 
 def _joined_texts(columns: Sequence[Texts]) -> Texts:

@@ -37,13 +37,11 @@ def encode(data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], lengths: 
     content = data[lowest : int((starts + lengths).max())]
     starts = starts - lowest
     text = content.tobytes()
-    if int(lengths.max()) <= LONGEST_TOGETHER:
-        found = _by_key(content, starts, lengths)
-    else:
-        found = None
+    found = _by_key(content, starts, lengths) if int(lengths.max()) <= LONGEST_TOGETHER else None
     inverse, first = _one_by_one(text, starts, lengths) if found is None else found
     codes[rows] = inverse
-    words = [text[start : start + length] for start, length in zip(starts[first].tolist(), lengths[first].tolist())]
+    ends = (starts + lengths)[first].tolist()
+    words = [text[start:end] for start, end in zip(starts[first].tolist(), ends, strict=True)]
     return Encoded(codes, words, rows[first])
 
 
@@ -88,7 +86,7 @@ def _one_by_one(
     numbers: dict[bytes, int] = {}
     inverse = np.empty(len(starts), dtype=np.int32)
     first: list[int] = []
-    for i, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist())):
+    for i, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
         number = numbers.setdefault(text[start : start + length], len(first))
         if number == len(first):
             first.append(i)

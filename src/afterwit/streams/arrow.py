@@ -12,7 +12,8 @@ cell is an error. Only a column of whole numbers that is asked for as text may h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import nanoarrow
@@ -20,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import StreamError, shorten
-from afterwit.streams._parts import Wrong
+from afterwit.streams._parts import Wrong, with_values
 from afterwit.streams._words import encode, in_order_of_first
 from afterwit.streams.batch import Booleans, Column, Form, Numbers, Other, Texts, Times
 
@@ -30,6 +31,7 @@ INTEGERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l
 FLOATS = {"e": "f2", "f": "f4", "g": "f8"}
 #: Format -> bytes of an offset.
 STRINGS = {"u": 4, "U": 8}
+BINARY = {"z": 4, "Z": 8}
 #: Format, up to the zone -> unit of the moments and bytes of one.
 MOMENTS = {
     "tdD": ("D", 4),
@@ -67,7 +69,8 @@ FAILURES = (RuntimeError, ValueError, TypeError, OSError, MemoryError, duckdb.Er
 NO_SUCH_PLACE = "the data is corrupt: a cell is said to be where the column has no data"
 
 
-class Stretch(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stretch:
     """Some rows of an Arrow array: what its buffers hold of them."""
 
     schema: Any
@@ -277,7 +280,7 @@ def _not_utf8(
     """The words are in the order of the rows: those before the first that is wrong stay."""
     good: list[str] = []
     wrong = None
-    for word, row in zip(words, rows.tolist()):
+    for word, row in zip(words, rows.tolist(), strict=True):
         try:
             good.append(word.decode())
         except UnicodeDecodeError:
@@ -290,7 +293,7 @@ def _strings(stretch: Stretch) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.in
     """The bytes, and where each text starts and how long it is."""
     if not stretch.count:
         return np.empty(0, dtype=np.uint8), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    offsets = stretch.values(f"<i{STRINGS[stretch.format]}", more=1).astype(np.int64)
+    offsets = stretch.values(f"<i{(STRINGS | BINARY)[stretch.format]}", more=1).astype(np.int64)
     return stretch.bytes_of(2), offsets[:-1], np.diff(offsets)
 
 
@@ -330,8 +333,12 @@ def _dictionary(stretch: Stretch, form: Form | None) -> tuple[Column, Wrong | No
     table = stretch.array.dictionary
     if int(codes.max(initial=-1)) >= table.length or int(codes.min(initial=0)) < (0 if missing is None else -1):
         _corrupt()
-    meaning, wrong = read_stretch(Stretch(stretch.schema.dictionary, table, 0, table.length), form)
-    return looked_up(meaning, codes), None if wrong is None else _wrong_in(stretch, codes, form)
+
+    def read(start: int, count: int) -> tuple[Column, Wrong | None]:
+        return read_stretch(Stretch(stretch.schema.dictionary, table, start, count), form)
+
+    meaning, wrong = read(0, table.length)
+    return looked_up(meaning, codes), wrong and first_wrong(codes, lambda code: read(code, 1)[1])
 
 
 def looked_up(meaning: Column, codes: npt.NDArray[np.int64]) -> Column:
@@ -340,7 +347,7 @@ def looked_up(meaning: Column, codes: npt.NDArray[np.int64]) -> Column:
         return meaning
     if not isinstance(meaning, Texts):
         missing = np.array([np.datetime64("NaT") if isinstance(meaning, Times) else np.nan], meaning.values.dtype)
-        return meaning._replace(values=np.concatenate([meaning.values, missing])[codes])
+        return with_values(meaning, np.concatenate([meaning.values, missing])[codes])
     # Not every word occurs: only those that do are kept.
     words = np.append(meaning.codes, np.int32(-1))[codes]
     here = np.flatnonzero(words >= 0)
@@ -349,14 +356,12 @@ def looked_up(meaning: Column, codes: npt.NDArray[np.int64]) -> Column:
     return Texts(new, [meaning.words[code] for code in words[here[first]].tolist()])
 
 
-def _wrong_in(stretch: Stretch, codes: npt.NDArray[np.int64], form: Form | None) -> Wrong | None:
-    """The first row whose meaning cannot be handed over, if any has one of those: asked of one code after the other."""
-    table = stretch.array.dictionary
+def first_wrong(codes: npt.NDArray[np.int64], wrong_of: Callable[[int], Wrong | None]) -> Wrong | None:
+    """The first row whose code means something that cannot be handed over: asked of one code after the other."""
     for row in np.sort(np.unique(codes, return_index=True)[1]).tolist():
-        if codes[row] >= 0:
-            _, wrong = read_stretch(Stretch(stretch.schema.dictionary, table, int(codes[row]), 1), form)
-            if wrong is not None:
-                return Wrong(row, wrong.message)
+        wrong = wrong_of(int(codes[row])) if codes[row] >= 0 else None
+        if wrong is not None:
+            return Wrong(row, wrong.message)
     return None
 
 
@@ -376,6 +381,12 @@ class ArrowPart:
             return read_stretch(stretch, form)
         except _CorruptError:
             raise StreamError(f"column {shorten(schema.name)}: {NO_SUCH_PLACE}", path=self._path) from None
+
+    def pieces(self, column: int) -> npt.NDArray[np.uint8]:
+        """All bytes of a column of strings or of binary data, one after the other."""
+        stretch = Stretch(self._schema.child(column), self._array.child(column), self._array.offset, self.count)
+        data, starts, lengths = _strings(stretch)
+        return data[starts[0] : starts[-1] + lengths[-1]] if self.count else data
 
 
 class ArrowParts:

@@ -32,7 +32,7 @@ class ParquetReader(PartsReader):
             stream = self._query(f"SELECT * FROM {self._table} LIMIT 0")
             kinds = [kind for _, kind in stream.columns()]
             stream.close()
-            super().__init__(self._file, list(zip(names, kinds)), size=self._state[0])
+            super().__init__(self._file, list(zip(names, kinds, strict=True)), size=self._state[0])
         except BaseException:
             self._database.close()
             raise
@@ -86,7 +86,7 @@ class ParquetReader(PartsReader):
         names = list(_top(fields))
         if len(names) != len(written):
             names = written
-        return names, dict(zip(names, written)), int(rows[0][0])
+        return names, dict(zip(names, written, strict=True)), int(rows[0][0])
 
     def _query(self, query: str) -> ArrowParts:
         try:

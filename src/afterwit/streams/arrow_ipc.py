@@ -1,0 +1,136 @@
+"""Arrow IPC: streams, and files as Feather version 2 has them, read by nanoarrow.
+
+nanoarrow does not know all of the format. Most of what it does not know it refuses, but the values of a dictionary that
+are compressed it takes as they are. So the messages of the file are looked through first; that reads no data.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from nanoarrow.ipc import InputStream
+
+from afterwit.errors import StreamError
+from afterwit.streams._database import reason
+from afterwit.streams._files import regular_file
+from afterwit.streams._parts import Part, PartsReader
+from afterwit.streams.arrow import ArrowParts
+
+#: How an IPC file begins, with two bytes that align what follows: a stream, and after its end an index.
+MAGIC = b"ARROW1\0\0"
+#: How a message begins.
+CONTINUATION = 0xFFFFFFFF
+#: No description of a message is longer.
+LONGEST_MESSAGE = 1 << 28
+#: What a message holds.
+DICTIONARY, RECORDS = 2, 3
+REMEDY = "write the table as Parquet, which is read as it is"
+
+
+class ArrowReader(PartsReader):
+    """A `TableReader` of one file with Arrow data, a stream or a file with an index."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name = os.fspath(path)
+        self._state = regular_file(self.name)
+        try:
+            self._file = Path(self.name).open("rb")  # noqa: SIM115 - closed by close()
+        except OSError as error:
+            raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
+        try:
+            begin = self._look_through()
+            self._file.seek(begin)
+            self._stream = ArrowParts(self.name, InputStream.from_readable(self._file), self._explain)
+            super().__init__(self.name, self._stream.columns(), size=self._state[0])
+        except BaseException:
+            self._file.close()
+            raise
+
+    @property
+    def position(self) -> int:
+        return self._state[0] if self._file.closed else self._file.tell()
+
+    def close(self) -> None:
+        super().close()
+        self._stream.close()
+        self._file.close()
+
+    def _parts(self) -> Iterator[Part]:
+        for part in self._stream:
+            self._same_file()
+            yield part
+        self._same_file()
+
+    def _look_through(self) -> int:
+        """Where the first message begins, after a look at all of them."""
+        begin = len(MAGIC) if self._file.read(len(MAGIC)) == MAGIC else 0
+        self._file.seek(begin)
+        size = self._state[0]
+        try:
+            while (message := _next_message(self._file, size)) is not None:
+                if message.kind == DICTIONARY and message.compressed:
+                    raise self._refused("a compressed dictionary, as categories have, is not known to nanoarrow")
+        except (struct.error, IndexError, ValueError) as error:
+            if isinstance(error, StreamError):
+                raise
+            found = "the file is empty" if size == 0 else str(error) if type(error) is ValueError else "it is corrupt"
+            raise self._refused(found) from None
+        return begin
+
+    def _refused(self, found: str) -> StreamError:
+        return StreamError(f"it cannot be read as Arrow data ({found}); {REMEDY}", path=self.name)
+
+    def _explain(self, error: Exception) -> StreamError:
+        self._same_file()
+        return self._refused(reason(error))
+
+    def _same_file(self) -> None:
+        if regular_file(self.name) != self._state:
+            raise StreamError("the file has changed while it was read; read it again", path=self.name)
+
+
+class Message(NamedTuple):
+    """What is needed of a message: what it holds, and whether that is compressed."""
+
+    kind: int
+    compressed: bool
+
+
+def _next_message(file: BinaryIO, size: int) -> Message | None:
+    """Read the description of a message and go to the next; None at the end of the stream."""
+    head = file.read(8)
+    if not head:
+        return None
+    continuation, length = struct.unpack("<II", head)
+    if continuation != CONTINUATION:
+        raise ValueError("it is not Arrow data, or of an early version")
+    if length == 0:
+        return None
+    described = file.read(length) if length <= LONGEST_MESSAGE else b""
+    if len(described) < length:
+        raise ValueError("it is truncated or corrupt")
+    message = _table(described, 0)
+    kind = described[message[1]] if message[1] else 0
+    body = struct.unpack_from("<q", described, message[3])[0] if message[3] else 0
+    if body < 0 or file.tell() + body > size:
+        raise ValueError("it is truncated or corrupt")
+    file.seek(body, os.SEEK_CUR)
+    records: list[int] = []
+    if kind in (DICTIONARY, RECORDS):
+        records = _table(described, message[2])
+        if kind == DICTIONARY:
+            records = _table(described, records[1])
+    return Message(kind, bool(records) and records[3] != 0)
+
+
+def _table(content: bytes, pointer: int) -> list[int]:
+    """Where the first fields of a FlatBuffers table are that is pointed to; 0 for one that is not there."""
+    table = pointer + struct.unpack_from("<I", content, pointer)[0]
+    directory = table - struct.unpack_from("<i", content, table)[0]
+    size = struct.unpack_from("<H", content, directory)[0]
+    fields = struct.unpack_from(f"<{(size - 4) // 2}H", content, directory + 4)
+    return [table + field if field else 0 for field in (*fields, 0, 0, 0, 0)][:4]

@@ -1,0 +1,130 @@
+"""The rows of any table in the order of one of its columns, such as the time: also of tables larger than the memory.
+
+The rows go to a database of DuckDB in a temporary folder, which sorts them within a limit of memory and is removed at
+the end. Rows that are equal in the column keep their order, and every row still knows where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+from afterwit.data.checks import whole_number
+from afterwit.errors import StreamError, shorten
+from afterwit.streams._store import Store
+from afterwit.streams.batch import (
+    ROWS_TO_LOOK_AT,
+    Batch,
+    Booleans,
+    Column,
+    Form,
+    Skipped,
+    TableReader,
+    Texts,
+    Times,
+)
+
+#: How much memory the database may use unless told otherwise, in megabytes.
+MEGABYTES = 256
+LEAST_MEGABYTES = 64
+#: So many rows go to the database at once.
+ROWS_AT_ONCE = 1 << 16
+
+
+class OrderedReader:
+    """A `TableReader` of the rows of another one, sorted by a column: ascending, with missing cells last.
+
+    Numbers and times are sorted as such, text by code points. The first `take` reads all rows; `look` shows the first
+    rows as the other reader has them.
+
+    by         the column
+    megabytes  how much memory the database may use
+    """
+
+    def __init__(self, reader: TableReader, by: str, megabytes: int = MEGABYTES) -> None:
+        self._reader = reader
+        self._by = by
+        self._megabytes = whole_number("megabytes", megabytes, LEAST_MEGABYTES)
+        if by not in reader.names:
+            raise StreamError(
+                f"there is no column {shorten(by)} to sort by; there are {shorten(reader.names)}", path=reader.name
+            )
+        self.name = reader.name
+        self.names = reader.names
+        self.typed = reader.typed
+        self.size = reader.size
+        self._forms: dict[str, Form] | None = None
+        self._form: Form | None = None
+        self._store: Store | None = None
+
+    @property
+    def skipped(self) -> Skipped:
+        return self._reader.skipped
+
+    @property
+    def position(self) -> int:
+        return self._reader.position
+
+    def look(self, rows: int) -> Batch:
+        batch = self._reader.look(rows)
+        self._form = _form_of(batch.columns[self._by], self.typed)
+        return batch
+
+    def read_as(self, forms: dict[str, Form]) -> None:
+        if self._form is None:
+            self.look(ROWS_TO_LOOK_AT)
+        self._forms = dict(forms)
+        # The column to sort by is read in any case.
+        self._reader.read_as({self._by: self._form or "number", **forms})
+
+    def take(self, count: int) -> Batch | None:
+        if self._store is None:
+            self._store = Store(self.name, self._by, self._megabytes)
+            try:
+                while (batch := self._reader.take(ROWS_AT_ONCE)) is not None:
+                    self._store.add(batch)
+                self._store.sort()
+            except BaseException:
+                self._store.close()
+                raise
+        return self._store.take(count, self.names if self._forms is None else list(self._forms))
+
+    def close(self) -> None:
+        """Closes the other reader too. To close twice does no harm."""
+        if self._store is not None:
+            self._store.close()
+        self._reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _form_of(column: Column, typed: bool) -> Form | None:
+    """What to read the column as: what it is, or what the cells look like in a source without types."""
+    if isinstance(column, Booleans):
+        return "boolean"
+    if isinstance(column, Times):
+        return "time"
+    if not isinstance(column, Texts):
+        return "number"
+    if typed or not column.words:
+        return "text"
+    if _all(float, column.words):
+        return "number"
+    return "time" if _all(datetime.fromisoformat, column.words) else "text"
+
+
+def _all(read: Callable[[str], Any], words: Iterable[str]) -> bool:
+    try:
+        for word in words:
+            read(word)
+    except ValueError:
+        return False
+    return True
