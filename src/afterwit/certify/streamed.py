@@ -282,23 +282,28 @@ class Passes:
             raise changed()
 
     def _blocks(self) -> Iterator[tuple[Rows, Any]]:
-        first, values = 0, 0
-        with self.stream.reader() as reader:
-            wanted = ROWS_TO_BEGIN_WITH
-            while (block := reader.take(wanted)) is not None:
-                if block[1] is None:
-                    # Examples without labels were not learned.
-                    continue
-                rows = replace(read_many(block[0]), first=first)
-                y = self._read_labels(block[1], first)
-                if len(y) != rows.count:
-                    found = Words(counted(len(y), "label"))
-                    raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", found)
-                first += rows.count
-                values += len(rows.values)
-                if rows.count:
-                    yield rows, y
-                    wanted = min(BLOCK, max(1, VALUES_AT_ONCE * first // max(values, first)))
+        for rows, labels in labelled(self.stream):
+            y = self._read_labels(labels, rows.first)
+            if len(y) != rows.count:
+                found = Words(counted(len(y), "label"))
+                raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", found)
+            yield rows, y
+
+
+def labelled(stream: Any) -> Iterator[tuple[Rows, Any]]:
+    """One pass over the examples that have labels: blocks of rows, numbered from 0 on, and their labels."""
+    first, values = 0, 0
+    wanted = ROWS_TO_BEGIN_WITH
+    with stream.reader() as reader:
+        while (block := reader.take(wanted)) is not None:
+            # Examples without labels were not learned.
+            if block[1] is None or not len(block[1]):
+                continue
+            rows = replace(read_many(block[0]), first=first)
+            yield rows, block[1]
+            first += rows.count
+            values += len(rows.values)
+            wanted = min(BLOCK, max(1, VALUES_AT_ONCE * first // max(values, first)))
 
 
 def _reads_labels(learner: Any) -> Callable[[Any, int], Any]:
