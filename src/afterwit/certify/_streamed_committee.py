@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from afterwit.certify.committee import CommitteeEvidence, evidence_of_counts, played_again
-from afterwit.certify.streamed import labelled
+from afterwit.core.sources import labelled
 
 
 def gather(committee: Any, stream: Any) -> CommitteeEvidence:

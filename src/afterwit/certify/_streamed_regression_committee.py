@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from afterwit.certify.regression_committee import MixtureEvidence, evidence_of_totals, played_again
-from afterwit.certify.streamed import labelled
+from afterwit.core.sources import labelled
 
 
 def gather(committee: Any, stream: Any) -> MixtureEvidence:
