@@ -28,6 +28,7 @@ def blocks(text):
     ("page", "outputs"),
     [
         ("README.md", 5),
+        ("docs/certificates.md", 1),
         ("docs/committee.md", 3),
         ("docs/few-labels.md", 3),
         ("docs/learners.md", 3),

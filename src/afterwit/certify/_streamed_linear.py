@@ -21,7 +21,7 @@ from afterwit.certify.replay import on_part
 from afterwit.certify.streamed import Block, Passes, PlayedBlock, Sums
 from afterwit.core.certificate import Assumption, apply
 from afterwit.core.theorem import Theorem
-from afterwit.hindsight.comparator import Comparator
+from afterwit.hindsight.comparator import Comparator, normalised
 
 Floats = npt.NDArray[np.float64]
 Bound = Callable[[ScaledComparator], float]
@@ -95,16 +95,48 @@ class Bins:
         self.sums.add(np.bincount(active, weights=margins, minlength=last + 1))
         self.squares.add(np.bincount(active, weights=margins**2, minlength=last + 1))
 
-    def points(self, comparator: Comparator, passes: int) -> list[ScaledComparator]:
-        """The comparator at every scale, with its losses but for rounding."""
-        scales = 2.0 ** (self.lowest + self.width * np.arange(len(self.counts) - 1))
+    def table(self, comparator: Comparator, passes: int) -> Table:
+        """The comparator's losses at every scale, but for rounding."""
+        scales = np.exp2(self.lowest + self.width * np.arange(len(self.counts) - 1, dtype=np.float64))
         counts, sums, squares = (
             np.cumsum(each[::-1])[::-1][1:] for each in (self.counts, self.sums.value, self.squares.value)
         )
-        hinges = np.maximum(0.0, counts - scales * sums)
+        hinges = passes * np.maximum(0.0, counts - scales * sums)
         norms = np.sqrt(passes * np.maximum(0.0, counts - 2 * scales * sums + scales**2 * squares))
-        found = zip(scales.tolist(), (passes * hinges).tolist(), norms.tolist(), strict=True)
-        return [ScaledComparator(comparator, *each) for each in found]
+        return Table(comparator, scales, hinges, norms)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A comparator's losses over all rounds at many scales, in ascending order."""
+
+    comparator: Comparator
+    scales: Floats
+    hinges: Floats
+    norms: Floats
+
+    def best(self, bound: Bound) -> Found:
+        """The smallest value of a bound, and where: looked for at some of the scales, then at all about the best."""
+        last, apart = len(self.scales) - 1, math.isqrt(len(self.scales))
+        _, i = min((self._at(i, bound)[0], i) for i in (*range(0, last, apart), last))
+        around = range(max(0, i - apart + 1), min(last, i + apart - 1) + 1)
+        return min((self._at(i, bound) for i in around), key=_value)
+
+    def _at(self, i: int, bound: Bound) -> Found:
+        return _found(
+            bound,
+            ScaledComparator(self.comparator, float(self.scales[i]), float(self.hinges[i]), float(self.norms[i])),
+        )
+
+
+def _found(bound: Bound, point: ScaledComparator) -> Found:
+    value = bound(point)
+    # What is no number, as the product of 0 and infinity, is never the smallest.
+    return (value if value == value else math.inf, point)
+
+
+def _value(found: Found) -> float:
+    return found[0]
 
 
 @dataclass(frozen=True)
@@ -139,12 +171,13 @@ class ExactPoint:
 class StreamedEvidence(LinearEvidence):
     """A run of a linear learner, recomputed block by block."""
 
-    #: The comparators at the scales at which their losses are known.
+    #: The comparators at the scales at which their losses are known; and tables of more scales, while these are chosen.
     points: tuple[ScaledComparator, ...] = ()
+    tables: tuple[Table, ...] = ()
     counted_update_rounds: int = 0
     #: One row in so many was in the sample in which a separator was sought.
     one_row_in: int = 1
-    #: What was asked for, while the scales are being chosen: for each question the smallest value of each comparator.
+    #: What was asked for, while the scales are chosen: for each question the smallest values that were found.
     asked: list[list[Found]] | None = None
 
     @property
@@ -153,15 +186,10 @@ class StreamedEvidence(LinearEvidence):
 
     def best(self, bound: Bound) -> ScaledComparator:
         with np.errstate(all="ignore"):
-            values = [(value if (value := bound(point)) == value else math.inf, point) for point in self.points]
+            found = [_found(bound, point) for point in self.points] + [table.best(bound) for table in self.tables]
         if self.asked is not None:
-            least: dict[int, Found] = {}
-            for value, point in values:
-                key = id(point.comparator)
-                if key not in least or value < least[key][0]:
-                    least[key] = (value, point)
-            self.asked.append(list(least.values()))
-        return min(values, key=lambda found: found[0])[1]
+            self.asked.append(found)
+        return min(found, key=_value)[1]
 
     def losses_on_updates(self, scaled: ScaledComparator) -> ScaledComparator:
         """They were summed up with all others; as long as scales are being chosen nobody knows them."""
@@ -216,7 +244,7 @@ class Search:
             (point.comparator.source, math.log2(point.scale)): point
             for values in self._asked(bins, make)
             for value, point in values
-            if point.scale > 0 and value <= NEAR * min(found for found, _ in values)
+            if point.scale > 0 and value <= NEAR * min(map(_value, values))
         }
         finer = [
             Bins(self._judge_of(point), middle - AROUND * step, 2 * AROUND * step / FINER_BINS, FINER_BINS)
@@ -230,7 +258,7 @@ class Search:
                     for each in finer:
                         if id(each.judge) == key:
                             each.add(margins)
-        chosen = [min(values, key=lambda found: found[0])[1] for values in self._asked(finer, make)]
+        chosen = [min(values, key=_value)[1] for values in self._asked(finer, make)]
         places = {(point.comparator.source, point.scale): point for point in [*self._certain_points(), *chosen]}
         self.exact = [ExactPoint(self._judge_of(point), point.scale) for point in places.values()]
 
@@ -250,12 +278,9 @@ class Search:
     def _asked(self, bins: list[Bins], make: Callable[..., StreamedEvidence]) -> list[list[Found]]:
         """What the theorems ask for, with the losses in these bins."""
         of = {comparator.source: comparator for comparator in self.comparators}
-        points = self._certain_points()
-        for each in bins:
-            if each.judge.source in of:
-                points += each.points(of[each.judge.source], self.times)
+        tables = [each.table(of[each.judge.source], self.times) for each in bins if each.judge.source in of]
         asked: list[list[Found]] = []
-        apply(self.theorems, make(self, points=tuple(points), asked=asked))
+        apply(self.theorems, make(self, points=tuple(self._certain_points()), tables=tuple(tables), asked=asked))
         return asked
 
     def sum_up(self, block: PlayedBlock) -> None:
@@ -275,7 +300,7 @@ class Search:
 
 def judged_at_last(passes: Passes, vectors: dict[str, Floats]) -> tuple[JudgedComparator, ...]:
     """One more pass: what the learner ended with, for the third number alone."""
-    judges = [Judge(source, vector, float(np.linalg.norm(vector))) for source, vector in vectors.items()]
+    judges = [Judge(source, normalised(vector)[0], 1.0) for source, vector in vectors.items()]
     for block in passes:
         for judge in judges:
             judge.see(block)

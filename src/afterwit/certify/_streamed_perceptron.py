@@ -18,7 +18,7 @@ from afterwit.certify.perceptron import Rule, comparators_for, starts_at_zero
 from afterwit.certify.replay import comparator_for, on_part, own_weights, same_rounds
 from afterwit.certify.streamed import Passes, PlayedBlock, replayed
 from afterwit.core.certificate import Assumption
-from afterwit.hindsight.comparator import row_norms, unit_for
+from afterwit.hindsight.comparator import normalised, row_norms, unit_for
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,7 +79,8 @@ def streamed_evidence(
     """
     header = passes.columns.header
     given = comparator_for(learner, header, comparator)
-    ended = passes.unit * passes.narrowed(own_weights(learner, header))
+    # Its length is of no matter: every scale is tried.
+    ended, _ = normalised(passes.narrowed(own_weights(learner, header)))
     counts = same_rounds(learner, passes.count, lambda _: "")
     search = Search(passes, learner.theorems, counts[1], [Judge("zero", np.zeros(passes.width), 0.0)])
     facts = {
@@ -107,7 +108,8 @@ def streamed_evidence(
         typical += sizes
     search.run(typical, lambda matrix: float(row_norms(matrix).max(initial=0.0)), make)
     if not counts[0].holds:
-        return make(search, points=(search.at_zero(),))
+        # Nothing was played, so that nothing was updated.
+        return make(search, points=(search.at_zero(),), converged=True)
     updates = 0
 
     def visit(block: PlayedBlock) -> None:
@@ -118,7 +120,8 @@ def streamed_evidence(
 
     same, _, at_rest = replayed(learner, passes, visit)
     if not same.holds:
-        return make(search, points=(search.at_zero(),), comparators=search.comparators[:1], assumptions=(same,))
+        zero = {"points": (search.at_zero(),), "comparators": search.comparators[:1]}
+        return make(search, **zero, converged=at_rest, assumptions=(same,))
     return make(
         search,
         points=search.points(),

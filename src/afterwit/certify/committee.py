@@ -7,6 +7,7 @@ algorithm promises. With the rounds at hand the members are played again alone, 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,10 +58,18 @@ class CommitteeEvidence(Evidence):
 
 def gather(committee: Any, X: Any = None, y: Any = None) -> CommitteeEvidence:
     """What the theorems are applied to; with the rounds at hand, they are played again."""
+    if X is None:
+        return evidence_of_counts(committee)
+    rows, *_ = type(committee)(**committee.parameters)._checked(X, y)
+    return evidence_of_counts(committee, played_again(committee, rows.count, lambda: [(rows, y)]))
+
+
+def evidence_of_counts(committee: Any, *played: Assumption) -> CommitteeEvidence:
+    """What the theorems are applied to, by the members' counts; ``played`` says whether they played again so."""
     if committee.gives_probabilities:
-        return _gather_mixture(committee, X, y)
+        return _gather_mixture(committee, played)
     weighting, mistakes = committee.weighting, committee.member_mistakes
-    assumptions = [] if X is None else [_played_again(committee, X, y)]
+    assumptions = [*played]
     assumptions.append(_same_counts(mistakes, weighting.expert_losses.tolist()))
     first = weighting.certificate()
     found = [promise for each in (first, *first.others) if (promise := _promise(each)) is not None]
@@ -90,12 +99,11 @@ def _best_member(committee: Any) -> Hindsight | None:
     return Hindsight(mistakes[best], f"by {best}, the best of {len(mistakes)} members", "mistakes")
 
 
-def _gather_mixture(committee: Any, X: Any, y: Any) -> CommitteeEvidence:
+def _gather_mixture(committee: Any, played: tuple[Assumption, ...]) -> CommitteeEvidence:
     """What the theorems of a mixture are applied to."""
     mixture, mistakes = committee.weighting, committee.member_mistakes
     losses = committee.member_losses
-    assumptions = [] if X is None else [_played_again(committee, X, y)]
-    assumptions.append(_same_counts(mistakes, mixture.member_mistakes.tolist()))
+    assumptions = [*played, _same_counts(mistakes, mixture.member_mistakes.tolist())]
     best = min(losses, key=lambda name: losses[name] + mistakes[name])
     inputs = {"L": losses[best], "M": mistakes[best], "N": len(losses), "T": committee.rounds, "alpha": ALPHA}
     least = min(losses, key=losses.__getitem__)
@@ -137,26 +145,30 @@ def _same_counts(mistakes: dict[str, int], losses: list[float]) -> Assumption:
     return Assumption(SAME_COUNTS, Basis.OBSERVED, not others, detail)
 
 
-def _played_again(committee: Any, X: Any, y: Any) -> Assumption:
-    """Whether X, y are the rounds the committee learned from: fresh members make the same mistakes on them.
+def played_again(committee: Any, count: int, blocks: Callable[[], Iterable[tuple[Any, Any]]]) -> Assumption:
+    """Whether these are the rounds the committee learned from: fresh members make the same mistakes on them.
 
-    What a mixture makes of these is computed here; a vote is played by a fresh committee.
+    What a mixture makes of these is computed here; a vote is played by a fresh committee. ``blocks`` are the rows and
+    labels of one pass.
     """
     fresh = type(committee)(**committee.parameters)
-    rows, signs, *_ = fresh._checked(X, y)
     votes = not committee.gives_probabilities
 
     def differs(passes: int) -> str:
         if votes:
             for _ in range(passes):
-                fresh.learn_many(rows, y)
+                for rows, y in blocks():
+                    fresh.learn_many(rows, y)
             replayed = {**fresh.member_mistakes, "the committee": fresh.mistakes}
         else:
-            members = Members(fresh.members, Labels(fresh.labels))
-            said = np.concatenate([members.learn(rows, signs)[0] for _ in range(passes)])
-            scores, losses = _mixed(said, np.tile(signs, passes), members.speaking > 0)
-            replayed = {**members.mistakes(), "the committee": _mistakes_of(scores, np.tile(signs, passes), committee)}
-            for name, loss, own in zip(members.names, losses, committee.member_losses.values(), strict=True):
+            members = Members(fresh.members, Labels(committee.labels))
+            mixed = _Mixed(members.speaking > 0)
+            for _ in range(passes):
+                for rows, y in blocks():
+                    reading, signs = fresh._checked(rows, y)
+                    mixed.learn(members.learn(reading, signs)[0], signs)
+            replayed = {**members.mistakes(), "the committee": mixed.mistakes_beside(committee.mistakes)}
+            for name, loss, own in zip(members.names, mixed.losses, committee.member_losses.values(), strict=True):
                 if not abs(loss - own) <= CLOSE * (1 + loss):
                     return f"{name} has the log loss {own:.6g}, these rows give {loss:.6g}"
         for name, count in {**committee.member_mistakes, "the committee": committee.mistakes}.items():
@@ -164,28 +176,35 @@ def _played_again(committee: Any, X: Any, y: Any) -> Assumption:
                 return f"{name} counts {counted(count, 'mistake')}, these rows give {replayed[name]:,}"
         return ""
 
-    return same_rounds(committee, rows.count, differs)[0]
+    return same_rounds(committee, count, differs)[0]
 
 
-def _mistakes_of(scores: Any, signs: Any, committee: Any) -> int:
-    """How often the signs of these scores are wrong; as the committee counts if rounding may decide the difference."""
-    wrong = int(np.count_nonzero((scores >= 0) != (signs > 0)))
-    return committee.mistakes if abs(wrong - committee.mistakes) <= np.count_nonzero(np.abs(scores) < CLOSE) else wrong
+class _Mixed:
+    """The mixture of what members say, round after round: its mistakes, and the log loss of every member."""
 
+    def __init__(self, speaking: Any) -> None:
+        self.speaking = speaking
+        members = len(speaking)
+        self.shares, self.losses, self.wrong = np.full(members, 1 / members), np.zeros(members), np.zeros(members)
+        self.rounds = 0
+        self.mistakes, self.doubtful = 0, 0
 
-def _mixed(said: Any, signs: Any, speaking: Any) -> tuple[Any, Any]:
-    """The scores of the mixture of what members say, round after round, and the log loss of every member."""
-    rounds, members = said.shape
-    shares, losses, wrong = np.full(members, 1 / members), np.zeros(members), np.zeros(members)
-    scores = np.empty(rounds)
-    for t, y in enumerate(signs.tolist()):
-        rates = np.maximum(np.log((t - wrong + 1) / (wrong + 1)), 0.0)
-        odds = np.where(speaking, np.clip(said[t], -36, 36), np.where(said[t] >= 0, rates, -rates))
-        scores[t] = np.log(shares @ (1 / (1 + np.exp(-odds)))) - np.log(shares @ (1 / (1 + np.exp(odds))))
-        missed = (said[t] >= 0) != (y > 0)
-        lost = np.logaddexp(0.0, -y * odds)
-        losses += lost
-        wrong += missed
-        shares = shares * np.exp(-(lost + missed) / 4)
-        shares = (1 - ALPHA) * shares / shares.sum() + ALPHA / members
-    return scores, losses
+    def learn(self, said: Any, signs: Any) -> None:
+        """Further rounds."""
+        for t, y in enumerate(signs.tolist()):
+            rates = np.maximum(np.log((self.rounds - self.wrong + 1) / (self.wrong + 1)), 0.0)
+            odds = np.where(self.speaking, np.clip(said[t], -36, 36), np.where(said[t] >= 0, rates, -rates))
+            score = np.log(self.shares @ (1 / (1 + np.exp(-odds)))) - np.log(self.shares @ (1 / (1 + np.exp(odds))))
+            self.mistakes += int((score >= 0) != (y > 0))
+            self.doubtful += int(abs(score) < CLOSE)
+            missed = (said[t] >= 0) != (y > 0)
+            lost = np.logaddexp(0.0, -y * odds)
+            self.losses += lost
+            self.wrong += missed
+            shares = self.shares * np.exp(-(lost + missed) / 4)
+            self.shares = (1 - ALPHA) * shares / shares.sum() + ALPHA / len(shares)
+            self.rounds += 1
+
+    def mistakes_beside(self, claimed: int) -> int:
+        """How often its signs were wrong; as the committee counts if rounding may decide the difference."""
+        return claimed if abs(self.mistakes - claimed) <= self.doubtful else self.mistakes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,13 +44,30 @@ class MixtureEvidence(Evidence):
 
 def gather(committee: Any, rows: Any = None, targets: Any = None) -> MixtureEvidence:
     """What the theorem is applied to; with the rounds at hand, they are played again."""
+    if rows is None:
+        return evidence_of_totals(committee)
+    advice: list[Any] = []
+
+    def said(fresh: Any) -> None:
+        alone = list(fresh.members.values())
+        advice.append(np.column_stack([member.learn_many(rows, targets) for member in alone]))
+        fresh.learn_many(rows, targets)
+
+    # The members are copies, which go on from where the committee is.
+    same, passes = played_again(committee, rows.count, said)
+    if not same.met or not advice:
+        return evidence_of_totals(committee, same)
+    return evidence_of_totals(committee, same, rounds=(np.concatenate(advice), np.tile(targets, passes)))
+
+
+def evidence_of_totals(committee: Any, *played: Assumption, rounds: tuple[Any, ...] = ()) -> MixtureEvidence:
+    """What the theorem is applied to, by the totals of the members.
+
+    ``played`` says whether they were played again, and ``rounds`` what was then said, and the targets.
+    """
     weighting, losses = committee.weighting, committee.member_losses
-    assumptions: list[Assumption] = []
-    advice = outcomes = None
-    if rows is not None:
-        same, advice, outcomes = _played_again(committee, rows, targets)
-        assumptions.append(same)
-    made = weighting.certificate(advice, outcomes) if advice is not None else weighting.certificate()
+    assumptions = [*played]
+    made = weighting.certificate(*rounds)
     found = [promise for each in (made, *made.others) if (promise := _promise(each)) is not None]
     if not found:
         why = "; ".join(made.why_not())
@@ -87,23 +105,17 @@ def _promise(certificate: Certificate) -> tuple[float, dict[str, float | str], H
     return best.value + bound, {"L": best.value, "B": bound, "by": by}, best, certificate.rounding
 
 
-def _played_again(committee: Any, rows: Any, targets: Any) -> tuple[Assumption, Any, Any]:
-    """Whether these are the rounds it learned from, and what its members predicted in them."""
-    fresh = type(committee)(**committee.parameters)
-    advice: list[Any] = []
+def played_again(committee: Any, count: int, play: Callable[[Any], None]) -> tuple[Assumption, int]:
+    """Whether these are the rounds it learned from, in how many passes; ``play`` lets a fresh one play one of them."""
 
     def differs(passes: int) -> str:
-        alone = list(fresh.members.values())
+        fresh = type(committee)(**committee.parameters)
         for _ in range(passes):
-            advice.append(np.column_stack([member.learn_many(rows, targets) for member in alone]))
-            fresh.learn_many(rows, targets)
+            play(fresh)
         replayed = {**fresh.member_losses, "the committee": fresh.loss}
         for name, loss in {**committee.member_losses, "the committee": committee.loss}.items():
             if not math.isclose(replayed[name], loss, rel_tol=ROUNDING, abs_tol=1e-300):
                 return f"{name} has lost {loss:.6g}, these rows give {replayed[name]:.6g}"
         return ""
 
-    same, passes = same_rounds(committee, rows.count, differs)
-    if not same.met or not advice:
-        return same, None, None
-    return same, np.concatenate(advice), np.tile(targets, passes)
+    return same_rounds(committee, count, differs)

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from afterwit.certify.replay import MOST_ROWS_TO_FIT, play_again
 from afterwit.core.certificate import Assumption
-from afterwit.core.sources import BLOCK
+from afterwit.core.sources import labelled
 from afterwit.data.labels import Labels, labels_of
-from afterwit.data.rows import Rows, read_many, stack, wrong_space
+from afterwit.data.rows import Rows, stack, wrong_space
 from afterwit.data.targets import read_targets
 from afterwit.errors import InputError, Words, counted, invalid
 from afterwit.hindsight._scaled_rows import SMALLEST_SIZE
@@ -28,10 +28,6 @@ Floats = npt.NDArray[np.float64]
 
 #: The sample has at most so many values, or one row.
 MOST_VALUES_TO_FIT = 4_000_000
-#: About so many values are read at a time.
-VALUES_AT_ONCE = 400_000
-#: How many rows are read first, before it is known how long they are.
-ROWS_TO_BEGIN_WITH = 256
 
 
 @dataclass(frozen=True)
@@ -282,23 +278,12 @@ class Passes:
             raise changed()
 
     def _blocks(self) -> Iterator[tuple[Rows, Any]]:
-        first, values = 0, 0
-        with self.stream.reader() as reader:
-            wanted = ROWS_TO_BEGIN_WITH
-            while (block := reader.take(wanted)) is not None:
-                if block[1] is None:
-                    # Examples without labels were not learned.
-                    continue
-                rows = replace(read_many(block[0]), first=first)
-                y = self._read_labels(block[1], first)
-                if len(y) != rows.count:
-                    found = Words(counted(len(y), "label"))
-                    raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", found)
-                first += rows.count
-                values += len(rows.values)
-                if rows.count:
-                    yield rows, y
-                    wanted = min(BLOCK, max(1, VALUES_AT_ONCE * first // max(values, first)))
+        for rows, labels in labelled(self.stream):
+            y = self._read_labels(labels, rows.first)
+            if len(y) != rows.count:
+                found = Words(counted(len(y), "label"))
+                raise invalid("y", f"as long as X ({counted(rows.count, 'row')})", found)
+            yield rows, y
 
 
 def _reads_labels(learner: Any) -> Callable[[Any, int], Any]:

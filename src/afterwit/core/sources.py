@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,10 @@ from afterwit.errors import InputError, Words, invalid
 MOST_IN_MEMORY = 20_000_000
 #: How many rows a stream hands over at once where nothing asks for a smaller block.
 BLOCK = 65_536
+#: About so many values are read at a time where rows may be long.
+VALUES_AT_ONCE = 400_000
+#: How many rows are read first, before it is known how long they are.
+ROWS_TO_BEGIN_WITH = 256
 
 READ_ONCE = (
     "there is no certificate for a stream that can be read only once; play a list or a stream of afterwit.streams"
@@ -71,18 +76,29 @@ def read_whole(stream: Any, most: float) -> tuple[Any, list[Any]] | None:
     stored = 0
     if _stored_at_least(stream) > most:
         return None
-    with stream.reader() as reader:
-        while (block := reader.take(BLOCK)) is not None:
-            if block[1] is None:
-                # Examples without labels were not learned.
-                continue
-            rows = read_many(block[0])
-            stored += max(rows.count, len(rows.values))
-            if stored > most:
-                return None
-            blocks.append(rows)
-            labels += np.asarray(block[1]).tolist()
+    for rows, y in labelled(stream):
+        stored += max(rows.count, len(rows.values))
+        if stored > most:
+            return None
+        blocks.append(rows)
+        labels += np.asarray(y).tolist()
     return joined(blocks), labels
+
+
+def labelled(stream: Any) -> Iterator[tuple[Rows, Any]]:
+    """One pass over the examples that have labels: blocks of rows, numbered from 0 on, and their labels."""
+    first, values = 0, 0
+    wanted = ROWS_TO_BEGIN_WITH
+    with stream.reader() as reader:
+        while (block := reader.take(wanted)) is not None:
+            # Examples without labels were not learned.
+            if block[1] is None or not len(block[1]):
+                continue
+            rows = replace(read_many(block[0]), first=first)
+            yield rows, block[1]
+            first += rows.count
+            values += len(rows.values)
+            wanted = min(BLOCK, max(1, VALUES_AT_ONCE * first // max(values, first)))
 
 
 def _stored_at_least(stream: Any) -> int:

@@ -38,6 +38,7 @@ import numpy as np
 
 from afterwit.core.certificate import certify
 from afterwit.core.declared import LABELS, Count, Option
+from afterwit.core.sources import certify_source
 from afterwit.core.theorem import Theorem
 from afterwit.core.turns import SLICE, breathe
 from afterwit.data.checks import whole_number
@@ -290,12 +291,15 @@ class KernelPerceptron(BinaryLearner):
         starts = content["starts"].tolist()
         return [{content["names"][j]: value for j, value in entries[begin:end]} for begin, end in pairwise(starts)]
 
-    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Any:
+    def certificate(self, X: Any, y: Any = None, comparator: Any = None) -> Any:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y, in feature space.
 
         X and y are the examples the learner learned from, in order (once for each pass). A comparator may be given as
-        coefficients b_t, one for each row of X: it is then u = sum_t b_t phi(x_t).
+        coefficients b_t, one for each row of X: it is then u = sum_t b_t phi(x_t). X alone may be a stream or a libsvm
+        file that fits into memory.
         """
+        if y is None:
+            return certify_source(self, X, comparator)
         return certify(self, *self._checked(X, y), comparator)
 
     # ------------------------------------------------------------------ copying, comparing, saving

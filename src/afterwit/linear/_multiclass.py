@@ -11,6 +11,7 @@ from afterwit.core.certificate import Certificate, certify
 from afterwit.core.declared import Option
 from afterwit.core.learner import checked_counts
 from afterwit.core.many_labels import MANY_LABELS, ManyLabelLearner
+from afterwit.core.sources import certify_source
 from afterwit.core.turns import Rounds, parts
 from afterwit.data.classes import Classes, Codes
 from afterwit.data.rows import Rows, read_many
@@ -134,13 +135,16 @@ class ScoringLearner(ManyLabelLearner):
 
     # ------------------------------------------------------------------ certificates
 
-    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Certificate:
+    def certificate(self, X: Any, y: Any = None, comparator: Any = None) -> Certificate:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y.
 
         X and y are the examples the learner learned from, in order (once for each pass). Every theorem of the
         algorithm is evaluated, the tightest that applies comes first. Comparators are found in hindsight unless one is
-        given: a dict with the weights of each class, as arrays or dicts; a class without has none.
+        given: a dict with the weights of each class, as arrays or dicts; a class without has none. X alone may be a
+        stream or a libsvm file that fits into memory.
         """
+        if y is None:
+            return certify_source(self, X, comparator)
         with self._lock:
             return certify(self, X, y, comparator)
 

@@ -33,6 +33,7 @@ import numpy as np
 from afterwit.core.certificate import certify
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.registry import learner_class
+from afterwit.core.sources import certify_source
 from afterwit.core.turns import Rounds, parts
 from afterwit.data.checks import flag
 from afterwit.data.rows import Rows
@@ -223,12 +224,15 @@ class Calibrated(BinaryLearner):
         """b: what is added."""
         return float(self._scaling.intercept_weight)
 
-    def certificate(self, X: Any, y: Any) -> Any:
+    def certificate(self, X: Any, y: Any = None) -> Any:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y.
 
         X and y are the examples the learner learned from, in order (once for each pass). The loss is the log loss of
-        the probabilities. Hindsight is the best fixed a and b for the same scores.
+        the probabilities. Hindsight is the best fixed a and b for the same scores. X alone may be a stream or a libsvm
+        file that fits into memory.
         """
+        if y is None:
+            return certify_source(self, X)
         return certify(self, *self._checked(X, y))
 
     # ------------------------------------------------------------------ copying, comparing, saving

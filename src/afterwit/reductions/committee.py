@@ -44,6 +44,7 @@ import numpy as np
 
 from afterwit.core.certificate import Assumption, Basis, certify
 from afterwit.core.declared import LABELS, Option, copied
+from afterwit.core.sources import certify_source
 from afterwit.core.theorem import Theorem
 from afterwit.core.turns import Rounds, parts
 from afterwit.data.advice import Experts
@@ -378,9 +379,12 @@ class Committee(BinaryLearner):
         """What was promised, what happened and what hindsight would have given: the best member.
 
         All from the committee's own state, at any round; with the examples X, y that it learned from, in order (once
-        for each pass), they are played again to see that the counts are theirs.
+        for each pass), they are played again to see that the counts are theirs. X alone may be a stream or a
+        libsvm file of any size.
         """
-        if (X is None) != (y is None):
+        if X is not None and y is None:
+            return certify_source(self, X)
+        if X is None and y is not None:
             raise invalid("y", "given together with X", y)
         return certify(self, X, y)
 

@@ -35,6 +35,7 @@ from afterwit.core.certificate import Certificate, certify
 from afterwit.core.declared import Option
 from afterwit.core.learner import checked_counts
 from afterwit.core.many_labels import MANY_LABELS, ManyLabelLearner
+from afterwit.core.sources import certify_source
 from afterwit.core.turns import Rounds, parts
 from afterwit.data.advice import Experts
 from afterwit.data.classes import Classes, Codes
@@ -292,9 +293,12 @@ class MulticlassCommittee(ManyLabelLearner):
         """What was promised, what happened and what hindsight would have given: the best member.
 
         All from the committee's own state, at any round; with the examples X, y that it learned from, in order (once
-        for each pass), they are played again to see that the counts are theirs.
+        for each pass), they are played again to see that the counts are theirs. X alone may be a stream or a
+        libsvm file of any size.
         """
-        if (X is None) != (y is None):
+        if X is not None and y is None:
+            return certify_source(self, X)
+        if X is None and y is not None:
             raise invalid("y", "given together with X", y)
         with self._lock:
             return certify(self, X, y)

@@ -31,6 +31,7 @@ from afterwit.core.declared import Option
 from afterwit.core.learner import checked_counts
 from afterwit.core.many_labels import MANY_LABELS, ManyLabelLearner
 from afterwit.core.registry import classifier_class
+from afterwit.core.sources import certify_source
 from afterwit.core.turns import Rounds
 from afterwit.data.classes import Classes, Codes
 from afterwit.data.rows import Rows
@@ -203,11 +204,14 @@ class MulticlassStandardize(ManyLabelLearner):
         why: str = self._inner.no_theorem_because
         return why or f"the rounds of {type(self._inner).__name__} cannot be checked behind another learner"
 
-    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Certificate:
+    def certificate(self, X: Any, y: Any = None, comparator: Any = None) -> Certificate:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y, standardized.
 
-        The theorems are those of the learner, about the standardized rows. Comparators are weights for these.
+        The theorems are those of the learner, about the standardized rows. Comparators are weights for these. X alone
+        may be a stream or a libsvm file that fits into memory.
         """
+        if y is None:
+            return certify_source(self, X, comparator)
         require_theorems(self)
         fresh = blank(self)
         rows, codes, new = fresh._checked(X, y)

@@ -35,6 +35,7 @@ from afterwit.core.declared import Option
 from afterwit.core.learner import BinaryLearner, checked_counts
 from afterwit.core.many_labels import MANY_LABELS, ManyLabelLearner
 from afterwit.core.probabilities import refusal, shares
+from afterwit.core.sources import certify_source
 from afterwit.core.theorem import Theorem
 from afterwit.core.turns import Rounds, parts
 from afterwit.data.classes import Classes, Codes
@@ -325,12 +326,15 @@ class OneVsRest(ManyLabelLearner):
 
     # ------------------------------------------------------------------ certificates
 
-    def certificate(self, X: Any, y: Any) -> Certificate:
+    def certificate(self, X: Any, y: Any = None) -> Certificate:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y.
 
         X and y are the examples the learner learned from, in order (once for each pass). ``others`` are the
-        certificates of the binary learners, each played again on its own signs.
+        certificates of the binary learners, each played again on its own signs. X alone may be a stream or a libsvm
+        file that fits into memory.
         """
+        if y is None:
+            return certify_source(self, X)
         with self._lock:
             return certify(self, X, y)
 

@@ -34,6 +34,7 @@ from afterwit.core.certificate import Certificate, certify
 from afterwit.core.declared import Option
 from afterwit.core.real_targets import RealTargetLearner, checked_totals
 from afterwit.core.registry import regressor_class
+from afterwit.core.sources import certify_source
 from afterwit.core.theorem import Theorem
 from afterwit.core.turns import Rounds, parts
 from afterwit.data import losses
@@ -302,7 +303,9 @@ class RegressionCommittee(RealTargetLearner):
         All from the committee's own state, at any round; with the examples X, y that it learned from, in order (once
         for each pass), they are played again, and hindsight is the best mixture, where the theorem is about mixtures.
         """
-        if (X is None) != (y is None):
+        if X is not None and y is None:
+            return certify_source(self, X)
+        if X is None and y is not None:
             raise invalid("y", "given together with X", y)
         with self._lock:
             return certify(self, *(() if X is None else self._checked(X, y)))

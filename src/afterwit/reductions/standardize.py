@@ -27,6 +27,7 @@ import numpy as np
 from afterwit.core.certificate import certify
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.registry import learner_class
+from afterwit.core.sources import certify_source
 from afterwit.core.turns import Rounds
 from afterwit.data.labels import labels_of
 from afterwit.data.rows import Rows, read_examples, read_many
@@ -180,11 +181,14 @@ class Standardize(BinaryLearner):
         why = self._inner.no_theorem_because
         return why or f"the rounds of {type(self._inner).__name__} cannot be checked behind another learner"
 
-    def certificate(self, X: Any, y: Any, comparator: Any = None) -> Any:
+    def certificate(self, X: Any, y: Any = None, comparator: Any = None) -> Any:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y, standardized.
 
-        The theorems are those of the learner, about the standardized rows. Comparators are weights for these.
+        The theorems are those of the learner, about the standardized rows. Comparators are weights for these. X alone
+        may be a stream or a libsvm file, which is read a few times if it is large.
         """
+        if y is None:
+            return certify_source(self, X, comparator)
         labels = labels_of(y) if self._undecided else self._labels
         rows, signs = read_examples(X, y, labels)
         return certify(self, rows, signs, comparator)
