@@ -7,13 +7,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import pytest
-from cells import plain, read_all
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_typed_tables import expected, tables
 
 from afterwit.errors import StreamError
 from afterwit.streams.arrow_ipc import ArrowReader
+from cells import plain, read_all
+from naive_typed_tables import expected, tables
 
 WRITERS = {"stream": pa.ipc.new_stream, "file": pa.ipc.new_file}
 
@@ -56,22 +56,24 @@ def test_it_says_what_it_is(tmp_path):
 
 def test_types_that_only_arrow_has(tmp_path):
     moments = pa.array([None, -1, 86_400_001], pa.int64())
-    table = pa.table({
-        "half": pa.array([np.float16(1.5), None, np.float16(-2)]),
-        "date64": moments.cast(pa.date64(), safe=False),
-        "seconds": moments.cast(pa.timestamp("s")),
-        "duration": moments.cast(pa.duration("s")),
-        "time32": pa.array([0, 1, None], pa.time32("s")),
-        "large binary": pa.array([b"a", None, b""], pa.large_binary()),
-        "fixed": pa.array([b"a", None, b"b"], pa.binary(1)),
-        "null": pa.nulls(3),
-        "wide decimal": pa.array([None, 1, 10**30], pa.int64() if False else pa.decimal256(60, 5)),
-        "bool8": pa.ExtensionArray.from_storage(pa.bool8(), pa.array([0, 5, None], pa.int8())),
-        "map": pa.array([None, [("a", 1)], []], pa.map_(pa.string(), pa.int32())),
-        "numbers by codes": pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), pa.array([2.5, 7.5])),
-        "twice": pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.uint16()), pa.array(["a", "a", None])),
-        "flags by codes": pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], pa.int64()), pa.array([True, False])),
-    })
+    table = pa.table(
+        {
+            "half": pa.array([np.float16(1.5), None, np.float16(-2)]),
+            "date64": moments.cast(pa.date64(), safe=False),
+            "seconds": moments.cast(pa.timestamp("s")),
+            "duration": moments.cast(pa.duration("s")),
+            "time32": pa.array([0, 1, None], pa.time32("s")),
+            "large binary": pa.array([b"a", None, b""], pa.large_binary()),
+            "fixed": pa.array([b"a", None, b"b"], pa.binary(1)),
+            "null": pa.nulls(3),
+            "wide decimal": pa.array([None, 1, 10**30], pa.int64() if False else pa.decimal256(60, 5)),
+            "bool8": pa.ExtensionArray.from_storage(pa.bool8(), pa.array([0, 5, None], pa.int8())),
+            "map": pa.array([None, [("a", 1)], []], pa.map_(pa.string(), pa.int32())),
+            "numbers by codes": pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), pa.array([2.5, 7.5])),
+            "twice": pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.uint16()), pa.array(["a", "a", None])),
+            "flags by codes": pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], pa.int64()), pa.array([True, False])),
+        }
+    )
     found, _ = read_all(ArrowReader(write(table, tmp_path / "a.arrow", "stream", rows=2)), 2)
     assert found == {
         "half": ("numbers", [1.5, None, -2.0]),
@@ -196,7 +198,9 @@ def test_corrupt_and_truncated_files(tmp_path):
 
 @given(data=st.data())
 def test_changed_bytes_never_do_harm(data):
-    table = pa.table({"a": [1.0, 2.0, None], "b": ["x", "yy", None], "c": pa.array(["u", "v", "u"]).dictionary_encode()})
+    table = pa.table(
+        {"a": [1.0, 2.0, None], "b": ["x", "yy", None], "c": pa.array(["u", "v", "u"]).dictionary_encode()}
+    )
     how = data.draw(st.sampled_from(list(WRITERS)))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(write(table, Path(folder) / "a.arrow", how))

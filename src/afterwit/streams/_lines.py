@@ -118,6 +118,7 @@ class LineReader:
         self._skip = checked_on_error("on_error", on_error) == "skip"
         self._workers = workers if workers is not None else os.cpu_count() or 1
         self._source = ByteSource(source, kept)
+        self.name = self._source.name
         self._blocks = Blocks(self._source, block_size, LONGEST_LINE)
         self._work: Callable[[Block], Parsed] | None = None
         self._ahead: Ahead | None = None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from afterwit.data.rows import Rows
 from afterwit.errors import StreamError, Words, counted, shorten
-from afterwit.streams.batch import Batch, Form, Numbers, Skipped, TableReader
+from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Form, Numbers, Skipped, TableReader
 from afterwit.streams.schema import Schema
 from afterwit.streams.target import Target
 
@@ -60,7 +60,7 @@ def whole_weights(values: npt.NDArray[np.float64], place: Callable[[int], dict[s
     return None if (values == 1).all() else values.astype(np.int64)
 
 
-class LineReader:
+class FilesOfLines:
     """Files of libsvm or Vowpal Wabbit text, one after the other."""
 
     def __init__(self, open_one: Callable[[str], Any], paths: Sequence[str], schema: Schema) -> None:
@@ -169,15 +169,21 @@ class RecordReader:
 class ChainedReader:
     """Tables with the same columns, one after the other, as one."""
 
-    def __init__(self, open_one: Callable[[str], TableReader], paths: Sequence[str], sizes: int | None) -> None:
+    def __init__(
+        self,
+        open_one: Callable[[str], TableReader],
+        paths: Sequence[str],
+        size: int | None,
+        ignore: Sequence[str] = (),
+    ) -> None:
         self._open = open_one
         self._paths = list(paths)
+        self._ignore = frozenset(ignore)
         self._reader = open_one(self._paths.pop(0))
-        self._first = self._reader.name
-        self.name = self._reader.name
-        self.names = self._reader.names
+        self.name = self._first = self._reader.name
+        self.names: list[str] = []
         self.typed = self._reader.typed
-        self.size = sizes
+        self.size = size
         self._past = Skipped()
         self._forms: dict[str, Form] = {}
         self._before = 0
@@ -191,11 +197,12 @@ class ChainedReader:
         return self._before + self._reader.position
 
     def look(self, rows: int) -> Batch:
-        return self._reader.look(rows)
+        found = self._reader.look(rows)
+        self.names = self._reader.names
+        return found
 
     def read_as(self, forms: dict[str, Form]) -> None:
         self._forms = forms
-        self._require_columns()
         self._reader.read_as(forms)
 
     def take(self, count: int) -> Batch | None:
@@ -206,16 +213,17 @@ class ChainedReader:
             self._before += self._reader.size or 0
             self._reader.close()
             self._reader = self._open(self._paths.pop(0))
-            self._require_columns()
+            self._require_the_same()
             self._reader.read_as(self._forms)
         return batch
 
-    def _require_columns(self) -> None:
-        missing = [name for name in self._forms if name not in self._reader.names]
-        if missing and not getattr(self._reader, "any_names", False):
-            names = shorten(Words(", ".join(self._reader.names)), 300)
-            wanted = f"{counted(len(missing), 'column')} {'is' if len(missing) == 1 else 'are'} not there"
-            reason = f"{wanted}: {shorten(Words(', '.join(missing)), 200)}; the columns are {names}"
+    def _require_the_same(self) -> None:
+        """Refuse a further file with a column that the first one does not have: it would be left out in silence."""
+        self._reader.look(ROWS_TO_LOOK_AT)
+        extra = [name for name in self._reader.names if name not in self.names and name not in self._ignore]
+        if extra:
+            these = shorten(Words(", ".join(extra)), 200)
+            reason = f"{counted(len(extra), 'column')} not in {self._first}: {these}; leave out with --ignore"
             raise StreamError(reason, path=self._reader.name)
 
     def close(self) -> None:

@@ -48,13 +48,13 @@ class Decided:
     notes: list[str] = field(default_factory=list)
 
 
-def decide(look: Batch, wishes: Wishes) -> Decided:
-    """The schema of a table by its first rows."""
+def decide(look: Batch, wishes: Wishes, keys: bool = False) -> Decided:
+    """The schema of a table by its first rows. Of records with keys, some may come later that are to be ignored."""
     names = list(look.columns)
-    kinds = _wanted_kinds(wishes, names)
+    kinds = _wanted_kinds(wishes, [*names, *(wishes.ignore if keys else ())])
     notes: list[str] = []
     rules: list[ColumnRule] = []
-    left_out: dict[str, str] = {}
+    left_out: dict[str, str] = dict.fromkeys((name for name in wishes.ignore if name not in names), "ignored")
     shared: dict[str, Any] = {"missing": wishes.missing}
     times = _times(wishes.time)
     for name, column in look.columns.items():
@@ -166,11 +166,9 @@ def _kind_of_texts(name: str, column: Texts, look: Batch, notes: list[str]) -> s
     return "category"
 
 
-def holds_numbers(column: Column, name: str, look: Batch) -> bool:
-    """Whether a target holds numbers and nothing else."""
-    if isinstance(column, Texts):
-        return _kind_of_texts(name, column, look, []) == "number"
-    return isinstance(column, Numbers)
+def kind_of_texts(column: Column, name: str, look: Batch) -> str:
+    """What a target that is written as text holds; "" if it has a type."""
+    return _kind_of_texts(name, column, look, []) if isinstance(column, Texts) else ""
 
 
 def _not_a_feature(path: str, name: str, kind: str) -> InputError:

@@ -20,9 +20,9 @@ from typing import Any
 from afterwit.data.labels import plain_label
 from afterwit.errors import InputError, StreamError, Words, invalid, shorten
 from afterwit.streams import stream as streams
-from afterwit.streams._raw import LineReader, Raw, RawReader, RecordReader
-from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, TableReader, Texts
-from afterwit.streams.deciding import Decided, Wishes, columns_listed, decide, holds_numbers
+from afterwit.streams._raw import FilesOfLines, Raw, RawReader, RecordReader
+from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Column, TableReader, Texts
+from afterwit.streams.deciding import Decided, Wishes, columns_listed, decide, kind_of_texts
 from afterwit.streams.formats import checked_format
 from afterwit.streams.libsvm import LibsvmReader, checked_first_id
 from afterwit.streams.schema import Schema, checked_bits, unknown_column
@@ -94,10 +94,19 @@ def read(
     first_id      of libsvm text: the id of the first column, 0 or 1
     on_error      "stop" at a row that cannot be read, or "skip" it
     """
+    lists = {"numeric": numeric, "categorical": categorical, "ignore": ignore, "text": text}
+    said = {name: columns_listed(name, columns) for name, columns in lists.items()}
     wishes = Wishes(
-        target, weight, tuple(numeric), tuple(categorical), tuple(ignore), tuple(text), time,
-        _is_binary(words), ngrams, missing, tuple(interactions), hash_bits,
-    )  # fmt: skip
+        target=target,
+        weight=weight,
+        **said,
+        time=time,
+        binary=_is_binary(words),
+        ngrams=ngrams,
+        missing=missing,
+        interactions=tuple(interactions),
+        hash_bits=hash_bits,
+    )
     purpose = Purpose(checked_task(task), None if labels is None else tuple(plain_label(each) for each in labels))
     dialect = Dialect(
         None if names is None else columns_listed("names", names),
@@ -105,7 +114,7 @@ def read(
         quotes,
         None if first_id is None else checked_first_id("first_id", first_id),
         _checked_on_error(on_error),
-        tuple(ignore),
+        said["ignore"],
     )
     found = source_of(source, checked_format("format", format), dialect, order_by)
     if found.table is None:
@@ -136,13 +145,13 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
         if not look.count:
             raise streams.nothing_found(source.name)
         if schema is not None:
-            decided = Decided(schema)
+            decided = Decided(schema, _not_used(schema, look))
             wishes = replace(wishes, target=_target_there(schema, look, wishes.target), weight=schema.weight)
         else:
             if wishes.target is None and purpose != Purpose():
                 raise InputError(_no_target(look))
-            decided = decide(look, wishes)
-        target = _target_of(look, wishes.target, purpose) if wishes.target is not None else None
+            decided = decide(look, wishes, keys=source.keys)
+        target = _target_of(look, reader.typed, wishes.target, purpose) if wishes.target is not None else None
         task, labels, reader = _task_of_table(source, reader, look, target, purpose)
         first: RawReader = RecordReader(reader, decided.schema, target)
     except BaseException:
@@ -174,6 +183,15 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
     )
 
 
+def _not_used(schema: Schema, look: Batch) -> list[str]:
+    """What to say of columns that a schema does not know."""
+    strangers = [name for name in look.columns if name not in schema.known]
+    if not strangers:
+        return []
+    names = shorten(Words(", ".join(strangers)), 200)
+    return [f"{look.path}: columns that the model does not know are not used: {names}"]
+
+
 def _no_target(look: Batch) -> str:
     names = shorten(Words(", ".join(look.columns)), 300)
     return f"{look.path}: --target names the column to predict; the columns are {names}"
@@ -186,15 +204,19 @@ def _target_there(schema: Schema, look: Batch, wanted: str | None) -> str | None
     return schema.target if schema.target in look.columns else None
 
 
-def _target_of(look: Batch, name: str, purpose: Purpose) -> Target:
+def _target_of(look: Batch, typed: bool, name: str, purpose: Purpose) -> Target:
     column = look.columns.get(name)
     if column is None:
         raise unknown_column("target", name, look.columns)
-    if purpose.labels is not None:
-        numbers = all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in purpose.labels)
-    else:
-        numbers = purpose.task == "regression" or holds_numbers(column, name, look)
-    return Target(name, target_form(column, name, numbers))
+    return Target(name, target_form(column, name, typed, _what_it_holds(column, name, look, purpose)))
+
+
+def _what_it_holds(column: Column, name: str, look: Batch, purpose: Purpose) -> str:
+    """What the cells of a target are if they are text: as the labels say that are given, or as they seem."""
+    if purpose.labels is None:
+        return "number" if purpose.task == "regression" else kind_of_texts(column, name, look)
+    kinds = {"boolean" if isinstance(label, bool) else type(label).__name__ for label in purpose.labels}
+    return "number" if kinds <= {"int", "float"} else "boolean" if kinds == {"boolean"} else "category"
 
 
 def _task_of_table(
@@ -294,7 +316,7 @@ def _lines(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
             return VwReader(path, on_error=dialect.on_error)
 
     def open_all() -> RawReader:
-        return LineReader(open_one, source.paths, decided)
+        return FilesOfLines(open_one, source.paths, decided)
 
     first = open_all()
     ahead: deque[Raw] = deque()

@@ -62,8 +62,8 @@ class Schema:
         return {rule.name: rule for rule in self.columns or ()}
 
     @cached_property
-    def _known(self) -> frozenset[str]:
-        """The names that a record may have."""
+    def known(self) -> frozenset[str]:
+        """The names that a record or a table may have."""
         return frozenset((*self._rules, *self.left_out, *filter(None, (self.target, self.weight))))
 
     def forms(self) -> dict[str, Form]:
@@ -87,7 +87,7 @@ class Schema:
         if self.columns is None:
             found = dict(record)
         else:
-            if not self._known.issuperset(record):
+            if not self.known.issuperset(record):
                 raise self._stranger(record)
             found = self._features_of_columns(record)
         if self.hash is None:
@@ -114,8 +114,8 @@ class Schema:
         return found
 
     def _stranger(self, record: Mapping[str, Any]) -> InputError:
-        name = next(name for name in record if name not in self._known)
-        return unknown_column("x", name, self._known)
+        name = next(name for name in record if name not in self.known)
+        return unknown_column("x", name, self.known)
 
     # ------------------------------------------------------------------ describing, saving
 

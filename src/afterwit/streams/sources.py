@@ -46,6 +46,8 @@ class Source:
     size: int | None = None
     rereadable: bool = True
     dialect: Dialect = field(default_factory=Dialect)
+    #: Whether rows have keys, some of which may come later.
+    keys: bool = False
 
 
 def source_of(source: Any, format: str | None, dialect: Dialect, order_by: str | None) -> Source:  # noqa: A002
@@ -73,9 +75,11 @@ def _source(source: Any, format: str | None, dialect: Dialect) -> Source:  # noq
     if isinstance(source, Sequence) and not isinstance(source, (bytes, bytearray)):
         if not all(isinstance(each, Mapping) for each in source):
             raise invalid("source", "a list of dicts or of paths", source)
-        from afterwit.streams.json_lines import RecordsReader
+        from afterwit.streams.records import RecordsReader
 
-        return Source("the records", table=lambda: RecordsReader(source, ignore=dialect.ignore), dialect=dialect)
+        return Source(
+            "the records", table=lambda: RecordsReader(source, ignore=dialect.ignore), dialect=dialect, keys=True
+        )
     from afterwit.streams.frames import FrameReader
 
     return Source("the DataFrame", table=lambda: FrameReader(source), dialect=dialect)
@@ -91,7 +95,7 @@ def _files(sources: Sequence[str], format: str | None, dialect: Dialect) -> Sour
     sizes = [_size(path) for path in paths]
     size = None if None in sizes else sum(each for each in sizes if each is not None)
     name = source_name(paths[0]) if len(paths) == 1 else f"{source_name(sources[0])} ({len(paths):,} files)"
-    known = Source(name, tuple(paths), kind, None, size, size is not None, dialect)
+    known = Source(name, tuple(paths), kind, None, size, size is not None, dialect, kind == "json")
     if kind in LINES:
         return known
     if kind in ("parquet", "arrow") and "-" in paths:
@@ -101,7 +105,7 @@ def _files(sources: Sequence[str], format: str | None, dialect: Dialect) -> Sour
         return replace(known, table=lambda: opener(paths[0]))
 
     def chained() -> TableReader:
-        return ChainedReader(opener, paths, size)
+        return ChainedReader(opener, paths, size, dialect.ignore)
 
     return replace(known, table=chained)
 

@@ -80,6 +80,9 @@ class Stream:
             self._first.close()
             self._first = None
 
+    def __del__(self) -> None:
+        self.close()
+
     def __enter__(self) -> Stream:
         return self
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import InputError, Words, invalid, shorten
-from afterwit.streams.batch import Batch, Booleans, Form, Numbers, Other, Texts, Times
+from afterwit.streams.batch import Batch, Booleans, Column, Form, Numbers, Other, Texts, Times
 from afterwit.streams.libsvm import labels_as_written
 
 #: What there is to learn: which of two labels, which of many classes, or a number.
@@ -88,13 +88,15 @@ def different(labels: Any, found: list[Any]) -> list[Any]:
     return [*found, *(label for label in dict.fromkeys(listed) if label not in found)]
 
 
-def target_form(column: Any, name: str, numbers: bool | None) -> Form:
-    """As what the cells of a target of a typed source are read."""
+def target_form(column: Column, name: str, typed: bool, holds: str) -> Form:
+    """As what the cells of a target are read; ``holds`` is what its texts seem to be."""
     if isinstance(column, Numbers):
         return "number"
     if isinstance(column, Booleans):
         return "boolean"
     if isinstance(column, Texts):
-        return "number" if numbers else "text"
+        if holds == "number":
+            return "number"
+        return "boolean" if holds == "boolean" and not typed else "text"
     kind = "times" if isinstance(column, Times) else f"a {column.kind}"
     raise invalid("target", "a column of labels or numbers", Words(f"{name}, a column of {kind}"))
