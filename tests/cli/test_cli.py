@@ -152,11 +152,14 @@ def test_labels_that_come_late_are_waited_for(run_cli, tmp_path):
         (b"", "no examples were found"),
         (b"# only this\n\n", "no examples were found"),
         (b"1 1:1\n-1 x:2\n", "line 2: found 'x:2' where a feature as id:value (ids"),
-        (b"1 1:1\n\n# c\n-1 2:2\n\n3 1:1\n", "line 6: found the label 3 where -1 or 1 was expected"),
+        (
+            b"1 1:1\n\n# c\n-1 2:2\n\n" + b"1 1:1\n" * 2000 + b"3 1:1\n",
+            "line 2006: found the label 3 where -1 or 1 was",
+        ),
         (b"1 1:1\n" * 3000 + b"-1 1:1\n7 1:1\n", "line 3002: found the label 7 where -1 or 1 was expected"),
         (b"7 1:1\n7 2:1\n", "all labels are 7; give the two labels with --labels, such as --labels 0,7"),
-        (b"a,b,c\n1,2,3\n", "line 1: found 'a,b,c' where a label (a number) was expected"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: found "),
+        (b"a,b,c\n1,2,3\n", "--target names the column to predict; the columns are a, b, c"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: UTF-8 text was expected, found other bytes"),
         (gzip.compress(b"1 1:1\n-1 2:1\n" * 9999)[:-20], "the gzip data is truncated or corrupt"),
     ],
 )
@@ -183,13 +186,21 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(run_cli, tmp_path, content
     ("arguments", "message"),
     [
         (("run", "nothing"), "nothing: there is no such file"),
-        (("run", "."), "cannot be read"),
+        (("run", "*.csv"), "*.csv: no file has a name like that"),
+        (("run", "data.svm", "--sql", "SELECT 1"), "FILE and --sql exclude each other"),
+        (("run", "data.svm", "--target", "y"), "target must be left out, because libsvm text has its own labels"),
+        (("run", "data.svm", "--save-every", "9"), "--save-every must be given together with --model OUT"),
+        (("run", "data.svm", "--scores", "-", "--predictions", "-"), "--scores must be a file, because --predictions"),
+        (("run", "data.svm", "--learner", "online-ridge", "--task", "classes"), "--learner must be one of many labels"),
         (("run", "data.svm", "--model", "no/where"), "no/where: cannot be written"),
         (("run", "data.svm", "--model", "."), "cannot be written (it is not a regular file)"),
         (("run", "data.svm", "--predictions", "no/where"), "no/where: cannot be written"),
-        (("run", "data.svm", "--labels", "a,b"), "--labels must be two numbers"),
-        (("run", "data.svm", "--labels", "1"), "--labels must be two numbers"),
-        (("run", "data.svm", "--labels", "1,1"), "--labels must be two different numbers"),
+        (
+            ("run", "data.svm", "--labels", "a,b"),
+            "labels must be numbers, because the labels of libsvm text are numbers",
+        ),
+        (("run", "data.svm", "--labels", "1"), "--labels must be two different labels"),
+        (("run", "data.svm", "--labels", "1,1"), "--labels must be two different labels"),
         (("run", "data.svm", "--labels", "nan,1"), "--labels must be two"),
         (("run", "data.svm", "--labels", "5,6"), "data.svm, line 1: found the label"),
         (("run", "data.svm", "--passes", "0"), "--passes"),
@@ -222,7 +233,8 @@ def test_mistakes_of_the_user(run_cli, data, tmp_path, arguments, message):
 def test_predict_leaves_foreign_labels_out(run_cli, data, tmp_path):
     run_cli("run", "data.svm", "--model", "m", "--no-certificate")
     result = run_cli("predict", "m", "-", stdin="0 1:1\n7 1:1\n")
-    assert result.stdout == "not counted: 2 examples with a label that is neither -1 nor 1\n"
+    assert result.stdout.startswith("not counted: 2 examples with a label that is neither -1 nor 1\npredictions\n  ")
+    assert len(result.stdout.splitlines()) == 4
     mixed = run_cli("predict", "m", "-", stdin="0 1:1\n1 \n").stdout
     assert mixed.splitlines()[0] == "1 example, 0 mistakes, error rate 0.00%"
 
@@ -326,11 +338,22 @@ def test_predict_says_when_there_is_nothing(run_cli, data, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["data.svm", "empty", "m"]
 
 
-def test_many_rows_without_a_certificate_say_why(run_cli, data, monkeypatch):
+def test_many_rows_that_are_read_once_have_no_certificate(run_cli, data, monkeypatch):
     monkeypatch.setattr(importlib.import_module("afterwit.cli.run"), "MOST_TO_REMEMBER", 100)
-    reason = "No certificate: it needs all examples in memory, and there are more than 100 non-zero values."
-    assert reason in run_cli("run", "data.svm", "--learner", "perceptron").stdout
-    assert "verdict    holds" in run_cli("run", "data.svm", "--learner", "perceptron", "--certificate").stdout
+    reason = (
+        "No certificate: it needs all examples, there are more than 100 non-zero values to keep, and standard input"
+    )
+    assert reason in run_cli("run", "-", "--learner", "perceptron", stdin=data.read_text()).stdout
+    assert "verdict    holds" in run_cli("run", "data.svm", "--learner", "perceptron").stdout
+
+
+def test_a_large_file_is_read_again_for_its_certificate(run_cli, data, monkeypatch):
+    whole = run_cli("run", "data.svm", "--learner", "perceptron").stdout
+    monkeypatch.setattr(importlib.import_module("afterwit.cli.run"), "MOST_TO_REMEMBER", 100)
+    monkeypatch.setattr(importlib.import_module("afterwit.core.sources"), "MOST_IN_MEMORY", 100)
+    again = run_cli("run", "data.svm", "--learner", "perceptron").stdout
+    assert "verdict    holds" in again
+    assert again.partition("\n\nPerceptron")[0] == whole.partition("\n\nPerceptron")[0]
 
 
 def test_results_do_not_overwrite_what_standard_input_reads(data):
@@ -359,7 +382,7 @@ def test_the_model_is_safe_before_looking_back(run_cli, data, monkeypatch):
     def fail(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(importlib.import_module("afterwit.cli.run"), "_show_certificate", fail)
+    monkeypatch.setattr(importlib.import_module("afterwit.cli.run"), "_certify", fail)
     assert run_cli("run", "data.svm", "--model", "m").returncode == 130
     assert aw.load(data.parent / "m").rounds == 300
 

@@ -82,10 +82,10 @@ def test_a_learner_of_many_labels_runs_saves_and_predicts(run_cli, many, tmp_pat
     [
         ("1 1:1\n2 1:2\n7 1:3\n", ["--labels", "1,2"], "f, line 3: found the label 7 where one of 1, 2 was expected"),
         ("", [], "f: no examples were found"),
-        ("1 1:1\n", ["--labels", "1"], "--labels must be two or more numbers separated by commas, such as 1,2,3"),
-        ("1 1:1\n", ["--labels", "1,2,x"], "--labels must be two or more numbers separated by commas, such as 1,2,3"),
-        ("1 1:1\n", ["--labels", "1,2,1"], "--labels must be different numbers"),
-        ("1 1:1\n", ["--labels", "1,2,nan"], "--labels must be different numbers"),
+        ("1 1:1\n", ["--labels", "1"], "--labels must be two different labels separated by a comma, such as"),
+        ("1 1:1\n", ["--labels", "1,2,x"], "labels must be numbers, because the labels of libsvm text are numbers"),
+        ("1 1:1\n", ["--labels", "1,2,1"], "--labels must be two different labels separated by a comma"),
+        ("1 1:1\n", ["--labels", "1,2,nan"], "--labels must be two different labels separated by a comma"),
     ],
 )
 def test_labels_of_a_learner_of_many_that_may_not_come(run_cli, tmp_path, text, arguments, message):

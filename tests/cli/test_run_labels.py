@@ -1,6 +1,7 @@
 """afterwit run finds the two labels, in little memory, and says what to do where it cannot."""
 
 import gzip
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -8,8 +9,6 @@ from pathlib import Path
 import pytest
 
 import afterwit as aw
-from afterwit.cli import _examples
-from afterwit.cli._examples import Examples
 from afterwit.streams import LibsvmStream
 from conftest import environment
 
@@ -17,7 +16,7 @@ from conftest import environment
 @pytest.fixture
 def little(monkeypatch):
     """Hold next to nothing while the second label is looked for."""
-    monkeypatch.setattr(_examples, "MOST_ROWS_TO_HOLD", 8)
+    monkeypatch.setattr(importlib.import_module("afterwit.streams.read"), "MOST_ROWS_TO_HOLD", 8)
 
 
 @pytest.mark.parametrize(
@@ -39,15 +38,13 @@ def test_a_file_is_read_to_its_second_label(run_cli, tmp_path, little, first, se
 
 def test_what_is_held_is_little(tmp_path, little):
     (tmp_path / "f").write_bytes(b"1 1:1\n" * 1000 + b"0 1:1\n")
-    examples = Examples(str(tmp_path / "f"), None, 0, lambda: None)
-    with examples.reader():
-        assert examples.labels == (0, 1)
-        assert not examples._held
+    with aw.read(tmp_path / "f") as stream:
+        assert stream.labels == (0, 1)
+        assert not stream._ahead
     (tmp_path / "f").write_bytes(b"1 1:1\n" * 1000)
-    examples = Examples(str(tmp_path / "f"), None, 0, lambda: None)
-    with examples.reader():
-        assert examples.labels == (-1, 1)
-        assert not examples._held
+    with aw.read(tmp_path / "f") as stream:
+        assert stream.labels == (-1, 1)
+        assert not stream._ahead
 
 
 @pytest.mark.parametrize(

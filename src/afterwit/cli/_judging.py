@@ -11,9 +11,8 @@ import numpy as np
 
 from afterwit.cli._results import Results
 from afterwit.core.certificate import shown_number
-from afterwit.core.probabilities import refusal
 from afterwit.core.protocol import BLOCK
-from afterwit.errors import InputError, counted
+from afterwit.errors import counted
 
 
 @dataclass
@@ -76,8 +75,6 @@ def judge(learner: Any, reader: Any, results: Results, limit: int | None, on_blo
     labels = () if regression else tuple(learner.labels if learner.labels is not None else learner.classes)
     judged = Judged(labels, regression)
     if results.probabilities is not None:
-        if not getattr(learner, "gives_probabilities", False):
-            raise InputError(str(refusal(getattr(learner, "learner", learner))))
         judged.log_loss = 0.0
     while (room := BLOCK if limit is None else min(BLOCK, limit - judged.rows)) > 0:
         block = reader.take(room)

@@ -123,7 +123,9 @@ class Given:
         """The options of this module among all those of a command; a source must be named."""
         sql = values.get("sql")
         if bool(files) == bool(sql):
-            raise InputError("give either files or --sql QUERY" if files else "a file, or --sql QUERY, is missing")
+            raise InputError(
+                "FILE and --sql exclude each other" if files else "FILE is missing: name files, or use --sql"
+            )
         return cls(tuple(files), {name: values[name] for name in (*FILE_NAMES, *COLUMN_NAMES) if name in values})
 
     @property
@@ -210,16 +212,14 @@ def labels_written(text: str | None, many: bool) -> tuple[Any, ...] | None:
     """The labels of the option: two of them, or for many classes two or more."""
     if text is None:
         return None
-    two, several = (
-        "two labels separated by a comma, such as -1,1 or ham,spam",
-        "two or more labels separated by commas, such as 1,2,3",
-    )
+    rest = ", or more of them for many classes" if many else ""
+    allowed = f"two different labels separated by a comma, such as -1,1 or ham,spam{rest}"
     parts = [part.strip() for part in text.split(",")]
     labels = _as_values(parts)
     if len(labels) < 2 or (len(labels) > 2 and not many) or not all(parts):
-        raise invalid("--labels", several if many else two, text)
+        raise invalid("--labels", allowed, text)
     if len(set(labels)) < len(labels) or not all(map(_is_label, labels)):
-        raise invalid("--labels", "different labels" if many else "two different labels", text)
+        raise invalid("--labels", allowed, text)
     return tuple(labels)
 
 

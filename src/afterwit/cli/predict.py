@@ -24,8 +24,9 @@ from afterwit.cli._results import RESULT_OPTIONS, result_files
 from afterwit.cli._said import SAYING_OPTIONS, Voice, skipped_lines
 from afterwit.cli._source import FILE_OPTIONS, Given, with_options
 from afterwit.core.files import new_file
+from afterwit.core.probabilities import refusal
 from afterwit.core.storage import load
-from afterwit.errors import InputError, ModelFileError, StreamError, Words, counted, invalid, shorten
+from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
 from afterwit.streams.model import Model
 from afterwit.streams.read import read
 from afterwit.streams.stream import Stream
@@ -111,10 +112,9 @@ def _judged(model: str, learner: Any, reader: Any, out: Any, limit: int | None, 
         raise invalid("--probabilities", "left out, because the model predicts numbers", Words("a file"))
     if out.scores is not None and not hasattr(inner, "score_many"):
         raise invalid("--scores", f"left out, because {type(inner).__name__} has no scores", Words("a file"))
-    try:
-        return judge(inner, reader, out, limit, shown.advance_to)
-    except InputError as error:
-        raise ModelFileError(f"{model}: {error}") from None
+    if out.probabilities is not None and not getattr(inner, "gives_probabilities", False):
+        raise ModelFileError(f"{model}: {refusal(getattr(inner, 'learner', inner))}")
+    return judge(inner, reader, out, limit, shown.advance_to)
 
 
 def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:

@@ -107,6 +107,8 @@ def run(
     old = None if resume is None else _resumed(resume, name, options, given)
     if old is None and name is not None:
         make_learner(name, options, (-1, 1))
+        if needed_task(name)[0] == "regression" and source["labels"] is not None:
+            raise invalid("--labels", f"left out, because {name} predicts numbers", source["labels"])
     with ExitStack() as stack:
         # Open the result files first: a typo in a path must not cost a long run.
         model_file = stack.enter_context(new_file(model)) if model is not None else None

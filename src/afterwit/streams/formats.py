@@ -86,22 +86,23 @@ def format_of(source: Any) -> str:
         if head.startswith(magic):
             return found
     by_content = _format_of_text(head.removeprefix(b"\xef\xbb\xbf"))
-    return by_content or _format_of_name(name) or "csv"
+    return by_content or _format_of_name(name) or ("csv" if head.strip() else "libsvm")
 
 
 def _format_of_text(head: bytes) -> str | None:
     """The format of text, None if its first lines leave a doubt."""
     lines = [line for line in head.splitlines()[:20] if line.strip()]
-    if not lines:
-        return None
+    content = [line for line in lines if not line.lstrip().startswith(b"#")]
+    if not content:
+        # Where there is nothing but comments, there are no examples; only libsvm text has comments.
+        return "libsvm" if lines else None
     first = lines[0].lstrip()
     if first[:1] == b"{":
         return "json"
     if VW_LINE.match(first):
         return "vw"
-    content = [line for line in lines if not line.lstrip().startswith(b"#")]
     plain = [line for line in content if PLAIN_LABEL.match(line)]
-    if content and len(plain) < len(content) and LIBSVM_LINE.match(next(each for each in content if each not in plain)):
+    if len(plain) < len(content) and LIBSVM_LINE.match(next(each for each in content if each not in plain)):
         return "libsvm"
     return None
 

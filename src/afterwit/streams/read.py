@@ -30,6 +30,8 @@ from afterwit.streams.sources import Dialect, Source, source_of
 from afterwit.streams.stream import Stream
 from afterwit.streams.target import Target, checked_task, different, labels_in, pair_of, target_form, task_of
 
+#: The first rows of text with a line for each example are looked at up to here: a power of two.
+LAST_LOOK = 1024
 #: How many rows of what can be read only once are held while the second label is looked for.
 MOST_ROWS_TO_HOLD = streams.BLOCK
 MOST_VALUES_TO_HOLD = 4_000_000
@@ -303,6 +305,8 @@ def _lines(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
     _require_no_columns(source, wishes)
     decided = schema or Schema(None, hash_bits=checked_bits("hash_bits", wishes.hash_bits))
     dialect = source.dialect
+    if purpose.labels is not None and any(isinstance(label, (str, bool)) for label in purpose.labels):
+        raise invalid("labels", f"numbers, because the labels of {source.format} text are numbers", purpose.labels)
     if source.format == "libsvm":
         if decided.hash_bits is not None:
             raise invalid("hash_bits", "left out, because the features of libsvm text are numbers", decided.hash_bits)
@@ -366,7 +370,7 @@ def _task_of_lines(source: Source, reader: RawReader, ahead: deque[Raw], task: s
     rounds, values, next_point = 0, 0, 1
     which = "all labels"
     while True:
-        if rounds >= ROWS_TO_LOOK_AT and (len(found) > 1 or found[:1] in ([-1], [0])):
+        if rounds >= LAST_LOOK and (len(found) > 1 or found[:1] in ([-1], [0])):
             break
         if ahead and ahead[0] is not _NOT_HELD and (rounds >= MOST_ROWS_TO_HOLD or values >= MOST_VALUES_TO_HOLD):
             if not source.rereadable:
@@ -384,6 +388,9 @@ def _task_of_lines(source: Source, reader: RawReader, ahead: deque[Raw], task: s
         values += len(raw.rows.values)
         next_point = 2 * next_point if rounds == next_point else next_point
         found = different(labels_in(raw.values[raw.known]), found)
+        if rounds > LAST_LOOK:
+            # It is no more than a second label that is still looked for.
+            found = found[:2]
         if not source.rereadable and (len(found) > 1 or found[:1] in ([-1], [0])):
             # What comes slowly is learned from as it arrives.
             break
