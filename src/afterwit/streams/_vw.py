@@ -107,7 +107,7 @@ class VwParser(NameReader):
 
     def begin_block(self, rows: cython.Py_ssize_t, entries: cython.Py_ssize_t, length: cython.Py_ssize_t) -> None:
         """Make room for so many rows, entries and bytes of tags at most; ``lines`` counts lines from now on."""
-        self._arrays = (
+        arrays: Any = (
             np.empty(rows),
             np.empty(rows),
             np.zeros(rows + 1, dtype=np.int64),
@@ -116,8 +116,11 @@ class VwParser(NameReader):
             np.empty(entries, dtype=np.int32),
             np.empty(entries),
         )
-        self._labels, self._weights, self._starts, self._row_lines, self._tag_ends = self._arrays[:5]
-        self._columns, self._values = self._arrays[5:]
+        self._arrays = arrays
+        # Interpreted, numbers of Python come out of these views: those of numpy would warn where a sum is infinite.
+        views = [memoryview(array) for array in arrays]
+        self._labels, self._weights, self._starts, self._row_lines, self._tag_ends = views[:5]
+        self._columns, self._values = views[5:]
         self._tag_letters = np.empty(length, dtype=np.uint8)
         self._forget(0)
         self._rows = 0
