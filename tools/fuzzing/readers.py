@@ -39,8 +39,8 @@ VW_WORDS = (
     b" ", b"\t", b"\r", b"\n", b"\r\n", b"|", b" | ", b"| ", b"|a", b"|a:2 ", b"|:2", b":", b":2", b":-0", b"'", b"'t",
     b"^", b"a^b", b"a", b" a b ", b"a a", b"a:1e308 a:1e308", b"1 ", b"-1 ", b"1 0.5 ", b"1 2 3 ", b"1 -1", b"nan",
     b"inf", b"1e308", b"1:2", b"shared", b"123456789012345678901", b"0.12345678901234567", b"\xef\xbb\xbf", b"\0",
-    b"\xff", b"\xc3\xa9", b"\xc3", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"\xe2\x82", b"|" + b"n" * 255, b"n", b"#", b"\v",
-    b"0x1", b"_", b"\n\n",
+    b"\xff", b"\xc3\xa9", b"\xc3", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"\xe2\x82", b"|" + b"n" * 255, b"n", b"#",
+    b"\v", b"0x1", b"_", b"\n\n",
 )  # fmt: skip
 CSV_WORDS = (
     b",", b";", b"\t", b'"', b'""', b"\n", b"\r", b"\r\n", b" ", b"1", b"-1.5", b"NA", b"nan", b"inf", b"-inf", b"null",
