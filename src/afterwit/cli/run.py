@@ -85,10 +85,10 @@ def run(
     """Learn from FILE, one example at a time.
 
     FILE is libsvm text, plain, gzip or zstd, or - for standard input. Each line is one example, such as "+1 3:0.5 7:1":
-    the label, then id:value for every feature that is not 0. The learner predicts each example before it sees the label.
-    The table has a row after 1, 2, 4, 8, ... examples and at the end. Then comes the certificate: the mistakes or the
-    loss beside a proved bound, and beside the best result that was possible in hindsight. To a learner of numbers,
-    such as online-ridge, the label is the number to predict.
+    the label, then id:value for every feature that is not 0. The learner predicts each example before it sees the
+    label. The table has a row after 1, 2, 4, 8, ... examples and at the end. Then comes the certificate: the mistakes
+    or the loss beside a proved bound, and beside the best result that was possible in hindsight. To a learner of
+    numbers, such as online-ridge, the label is the number to predict.
     """
     distinct_files(FILE=file, model=model, predictions=predictions)
     make_learner(name, options, (-1, 1))
