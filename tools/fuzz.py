@@ -57,6 +57,7 @@ def targets() -> dict[str, Target]:
 
     found = (
         Target("libsvm text", "libsvm", readers.mutate_libsvm, readers.judge_libsvm),
+        Target("Vowpal Wabbit text", "vw", readers.mutate_vw, readers.judge_vw),
         Target("CSV tables", "tables", readers.mutate_csv, readers.judge_table),
         Target("payoff matrices", "matrices", readers.mutate_csv, readers.judge_matrix),
         Target("model files", "models", mutate.mutate_model, models.judge),

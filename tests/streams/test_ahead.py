@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -155,6 +156,23 @@ def test_few_blocks_are_in_memory():
             assert len(read) <= k + 4
     finally:
         ahead.close()
+
+
+def test_nothing_is_read_after_the_end():
+    asked, held = [], threading.Event()
+
+    def read():
+        asked.append(len(asked))
+        return len(asked) if len(asked) <= 5 else None
+
+    # The end is not taken before every thread has had time to come back for more.
+    ahead = Ahead(read, [lambda block: (block != 1 or held.wait()) and block] * 4)
+    while len(asked) < 6:
+        time.sleep(0.001)
+    time.sleep(0.02)
+    held.set()
+    assert [ahead.take() for _ in range(6)] == [1, 2, 3, 4, 5, None]
+    assert len(asked) == 6
 
 
 def test_an_exception_comes_where_its_block_would_have_come():

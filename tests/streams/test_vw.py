@@ -12,6 +12,8 @@ import afterwit as aw
 import naive_readers
 from afterwit.data.rows import read_many
 from afterwit.errors import InputError, StreamError
+from afterwit.streams import vw
+from afterwit.streams._vw import VwParser
 from afterwit.streams.vw import VwReader, VwStream
 
 
@@ -213,6 +215,20 @@ def test_many_names_in_one_block():
     with VwReader(io.BytesIO(content)) as reader:
         assert reader.take(10**9)[0].names == [f"s^{name}" for name in names]
         assert reader.features == 10_007
+
+
+def test_names_with_the_same_hash_are_told_apart(monkeypatch):
+    # With this factor, the hash is that of the letters in any order, and all names meet in one place of the table.
+    monkeypatch.setattr(vw, "VwParser", lambda: VwParser(factor=1))
+    words = ["ab", "ba", "aab", "bab", "b", "a", "abab", "baba", "^b", "cab", "bac"]
+    lines = [f"{k} |{space} {' '.join(words[k % 5 :])}" for k in range(9) for space in ("", "ab", "ba", "a", "c")]
+    lines[7] += " zz az za :"
+    content = "\n".join(lines).encode()
+    kept = "\n".join(lines[:7] + lines[8:]).encode()
+    expected = naive_readers.vw(kept)[0]
+    with VwReader(io.BytesIO(content), on_error="skip") as reader:
+        assert dicts(reader.take(10**9)[0]) == [x for *_, x in expected]
+        assert reader.skipped.count == 1
 
 
 def test_a_stream_is_played_and_can_be_iterated_again():

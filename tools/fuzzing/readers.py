@@ -11,15 +11,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import zstandard
+
 from afterwit.cli._matrix import read_matrix
 from afterwit.errors import StreamError
-from afterwit.streams import LibsvmStream, _csv, libsvm
+from afterwit.streams import _csv
+from afterwit.streams._bytes import GZIP_MAGIC, ZSTD_MAGIC
+from afterwit.streams.libsvm import LibsvmReader
 from afterwit.streams.table import read_table
+from afterwit.streams.vw import VwReader
 from fuzzing.mutate import mutate_bytes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tests"))
 
 import naive_readers
+
+PACKED = (GZIP_MAGIC, ZSTD_MAGIC)
 
 LIBSVM_WORDS = (
     b" ", b"\t", b"\r", b"\n", b"\r\n", b"#", b":", b"0:", b"1:1", b" 7:2", b"+", b"-", b".", b"e", b"E-", b"e5",
@@ -27,6 +34,13 @@ LIBSVM_WORDS = (
     b"000000000001:2", b"123456789012345678", b"0.1", b"9007199254740993", b"1e22", b"1e23", b"\xef\xbb\xbf", b"\0",
     b"\xff", b"_", b"1_0", b"0" * 60, b"1" * 30, b"0x1p3", b"1:1 1:1", b"2:1 1:1", b"e99999999999999999999", b"\v",
     b"\f", b"-0", b"+1",
+)  # fmt: skip
+VW_WORDS = (
+    b" ", b"\t", b"\r", b"\n", b"\r\n", b"|", b" | ", b"| ", b"|a", b"|a:2 ", b"|:2", b":", b":2", b":-0", b"'", b"'t",
+    b"^", b"a^b", b"a", b" a b ", b"a a", b"a:1e308 a:1e308", b"1 ", b"-1 ", b"1 0.5 ", b"1 2 3 ", b"1 -1", b"nan",
+    b"inf", b"1e308", b"1:2", b"shared", b"123456789012345678901", b"0.12345678901234567", b"\xef\xbb\xbf", b"\0",
+    b"\xff", b"\xc3\xa9", b"\xc3", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", b"\xe2\x82", b"|" + b"n" * 255, b"n", b"#",
+    b"\v", b"0x1", b"_", b"\n\n",
 )  # fmt: skip
 CSV_WORDS = (
     b",", b";", b"\t", b'"', b'""', b"\n", b"\r", b"\r\n", b" ", b"1", b"-1.5", b"NA", b"nan", b"inf", b"-inf", b"null",
@@ -45,6 +59,11 @@ def mutate_libsvm(chance: random.Random, content: bytes, others: Sequence[bytes]
     return mutate_bytes(chance, content, LIBSVM_WORDS, others)
 
 
+def mutate_vw(chance: random.Random, content: bytes, others: Sequence[bytes]) -> bytes:
+    """A changed file of Vowpal Wabbit text."""
+    return mutate_bytes(chance, content, VW_WORDS, others)
+
+
 def mutate_csv(chance: random.Random, content: bytes, others: Sequence[bytes]) -> bytes:
     """A changed file; at times one with a cell that is too long."""
     if chance.random() < 0.002:
@@ -53,44 +72,59 @@ def mutate_csv(chance: random.Random, content: bytes, others: Sequence[bytes]) -
 
 
 def judge_libsvm(content: bytes) -> str | None:
-    """Compare the stream with the slow reader, in blocks of several sizes."""
-    if content.startswith(b"\x1f\x8b"):
-        return None  # it says itself that it is gzip
-    expected, bad_line = naive_readers.libsvm(content)
-    packed = len(content) % 5 == 0
-    for size, most in ((1 << 20, 1 << 30), (7, 2)):
-        libsvm.BUFFER = size
-        try:
-            found, line = _stream(gzip.compress(content) if packed else content, most)
-        finally:
-            libsvm.BUFFER = 1 << 20
+    """Compare the reader with the slow one, in blocks of several sizes."""
+    return _compare_lines(content, naive_readers.libsvm, LibsvmReader, _libsvm_rows)
+
+
+def judge_vw(content: bytes) -> str | None:
+    """The same for Vowpal Wabbit text."""
+    return _compare_lines(content, naive_readers.vw, VwReader, _vw_rows)
+
+
+def _compare_lines(content: bytes, slow: Any, reader: Any, rows_of: Any) -> str | None:
+    if content.startswith(PACKED):
+        return None  # it says itself that it is packed
+    expected, bad_line = slow(content)
+    expected = [(float(label), *rest) for label, *rest in expected]
+    pack = (bytes, gzip.compress, zstandard.compress)[len(content) % 5 % 3]
+    for size, workers, most in ((1 << 20, None, 1 << 30), (7, 0, 2), (40, 2, 100)):
+        rows: list[Any] = []
+        line = None
+        with reader(io.BytesIO(pack(content)), block_size=size, workers=workers) as taking:
+            try:
+                while (block := taking.take(most)) is not None:
+                    rows += rows_of(taking, *block)
+            except StreamError as error:
+                line = error.line
         if line != bad_line:
             return f"stopped at line {line} where {bad_line} was expected"
-        if _bits(found) != _bits(expected):
-            return f"read {found} where {expected} was expected"
+        if _bits(rows) != _bits(expected):
+            return f"read {rows} where {expected} was expected"
     return None
 
 
-def _stream(content: bytes, most: int) -> tuple[list[Any], int | None]:
-    rows: list[Any] = []
-    with LibsvmStream(io.BytesIO(content)).reader() as reader:
-        while True:
-            try:
-                block = reader.take(most)
-            except StreamError as error:
-                return rows, error.line
-            if block is None:
-                return rows, None
-            X, y = block
-            assert X.starts is not None
-            assert X.columns is not None
-            for i, label in enumerate(y.tolist()):
-                span = slice(X.starts[i], X.starts[i + 1])
-                rows.append((label, dict(zip(X.columns[span].tolist(), X.values[span].tolist(), strict=True))))
+def _libsvm_rows(_: Any, rows: Any, labels: Any) -> list[Any]:
+    return [(float(y), x) for y, x in zip(labels.tolist(), _features(rows, rows.columns.tolist()), strict=True)]
+
+
+def _vw_rows(reader: Any, rows: Any, labels: Any) -> list[Any]:
+    features = _features(rows, [rows.names[column] for column in rows.columns.tolist()])
+    return list(zip(labels.tolist(), reader.weights.tolist(), reader.tags, features, strict=True))
+
+
+def _features(rows: Any, names: list[Any]) -> list[dict[Any, float]]:
+    """The features of each row."""
+    spans = [slice(rows.starts[i], rows.starts[i + 1]) for i in range(rows.count)]
+    values = rows.values.tolist()
+    return [dict(zip(names[span], values[span], strict=True)) for span in spans]
 
 
 def _bits(rows: list[Any]) -> list[Any]:
-    return [(float(label), [(name, struct.pack("d", value)) for name, value in x.items()]) for label, x in rows]
+    """Rows as something in which NaN is equal to itself, and 0 is not -0 except as a label."""
+    return [
+        (struct.pack("d", label + 0.0), rest, [(name, struct.pack("d", value)) for name, value in x.items()])
+        for label, *rest, x in rows
+    ]
 
 
 def judge_table(content: bytes) -> str | None:
@@ -114,7 +148,7 @@ def _matrix(file: Any) -> Any:
 
 
 def _compare(content: bytes, slow: Any, quick: Any) -> str | None:
-    if content.startswith(b"\x1f\x8b"):
+    if content.startswith(PACKED):
         return None
     try:
         expected = slow(content)
@@ -122,9 +156,9 @@ def _compare(content: bytes, slow: Any, quick: Any) -> str | None:
         expected = error.line
     for size in (1 << 20, 3):
         _csv.BLOCK = size
-        packed = len(content) % 5 == 0
+        pack = (bytes, gzip.compress, zstandard.compress)[len(content) % 5 % 3]
         try:
-            found = quick(io.BytesIO(gzip.compress(content) if packed else content))
+            found = quick(io.BytesIO(pack(content)))
         except StreamError as error:
             found = error.line
         finally:

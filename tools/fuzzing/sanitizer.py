@@ -13,7 +13,10 @@ import afterwit
 
 #: Parsers, and the loops over arrays that `load` has restored.
 MODULES = (
+    "streams._numbers",
     "streams._libsvm",
+    "streams._names",
+    "streams._vw",
     "linear._row",
     "linear._engine",
     "linear._paired",

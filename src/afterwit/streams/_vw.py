@@ -21,8 +21,7 @@ if cython.compiled:
 else:
     from afterwit.streams._names import NameReader
 
-from afterwit.streams._names import FACTOR as RANDOM_FACTOR
-from afterwit.streams._names import texts
+from afterwit.streams._names import FACTOR, texts
 
 #: Names are a namespace and a feature: without a limit, a line of a megabyte could hold names of a terabyte.
 LONGEST_NAMESPACE = 255
@@ -59,7 +58,6 @@ TEXT = cython.declare(cython.int, Expected.TEXT)
 LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_NAMESPACE)
 NOT_A_NUMBER = cython.declare(cython.double, float("nan"))
 ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
-FACTOR = cython.declare(cython.ulonglong, RANDOM_FACTOR)
 
 
 @cython.final
@@ -85,14 +83,15 @@ class VwParser(NameReader):
     # The scale of the current namespace, and the hash that its names begin with.
     _scale: cython.double
     _space_hash: cython.ulonglong
+    _factor: cython.ulonglong
     lines = cython.declare(cython.Py_ssize_t, visibility="public")
 
-    def __init__(self) -> None:
+    def __init__(self, factor: int = FACTOR) -> None:
         super().__init__()
         self._token = 0
         self._problem = 0
         self._scale = 1.0
-        self._space_hash = FACTOR
+        self._factor = self._space_hash = factor
         self.begin_block(0, 0, 0)
 
     @property
@@ -107,7 +106,7 @@ class VwParser(NameReader):
 
     def begin_block(self, rows: cython.Py_ssize_t, entries: cython.Py_ssize_t, length: cython.Py_ssize_t) -> None:
         """Make room for so many rows, entries and bytes of tags at most; ``lines`` counts lines from now on."""
-        self._arrays = (
+        arrays: Any = (
             np.empty(rows),
             np.empty(rows),
             np.zeros(rows + 1, dtype=np.int64),
@@ -116,8 +115,11 @@ class VwParser(NameReader):
             np.empty(entries, dtype=np.int32),
             np.empty(entries),
         )
-        self._labels, self._weights, self._starts, self._row_lines, self._tag_ends = self._arrays[:5]
-        self._columns, self._values = self._arrays[5:]
+        self._arrays = arrays
+        # Interpreted, numbers of Python come out of these views: those of numpy would warn where a sum is infinite.
+        views = [memoryview(array) for array in arrays]
+        self._labels, self._weights, self._starts, self._row_lines, self._tag_ends = views[:5]
+        self._columns, self._values = views[5:]
         self._tag_letters = np.empty(length, dtype=np.uint8)
         self._forget(0)
         self._rows = 0
@@ -262,7 +264,7 @@ class VwParser(NameReader):
             begin = at
             hashed = self._space_hash
             while not self._ends_name(at, end):
-                hashed = ((hashed ^ self.data[at]) * FACTOR) & ALL_BITS
+                hashed = ((hashed ^ self.data[at]) * self._factor) & ALL_BITS
                 at += 1
             if at == begin:
                 self._problem = NAME
@@ -299,16 +301,16 @@ class VwParser(NameReader):
     def _read_namespace(self, bar: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Read the namespace that begins at a bar, and its scale; where that ends."""
         at: cython.Py_ssize_t = bar + 1
-        hashed: cython.ulonglong = FACTOR
+        hashed: cython.ulonglong = self._factor
         self._scale = 1.0
         self._space_begin = at
         while not self._ends_name(at, end):
-            hashed = ((hashed ^ self.data[at]) * FACTOR) & ALL_BITS
+            hashed = ((hashed ^ self.data[at]) * self._factor) & ALL_BITS
             at += 1
         self._space_end = at
         self._token = bar
         if at > bar + 1:
-            hashed = ((hashed ^ 94) * FACTOR) & ALL_BITS
+            hashed = ((hashed ^ 94) * self._factor) & ALL_BITS
             if at - bar > LONGEST + 1:
                 self._problem = SHORT_NAMESPACE
             elif not self._is_text(bar + 1, at):

@@ -54,7 +54,7 @@ class LibsvmMatrix(csr_array):
 def read_libsvm(source: Any, first_id: Any = None) -> tuple[Any, npt.NDArray[Any]]:
     """All examples of a libsvm file: a sparse matrix X and the labels y.
 
-    source    a path (plain or gzip), "-" for standard input, or a binary file object
+    source    a path (plain, gzip or zstd), "-" for standard input, or a binary file object
     first_id  the id of the first column, 0 or 1: X is then an ordinary matrix whose columns are counted from 0. If not
               given, column j is the feature with the id j, and X is a `LibsvmMatrix`, as models of ``afterwit run``
               and learners of a `LibsvmStream` take it.

@@ -1,0 +1,2 @@
+shared |f a
+0:1 |g b
