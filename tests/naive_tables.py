@@ -179,8 +179,9 @@ class Literal:
 def json_table(content, forms, known):
     """Rows of these forms; a row is (line, values by name) or the line at which it is wrong."""
     content = content.removeprefix(b"\xef\xbb\xbf")
-    if content.lstrip(b" \t\r\n\v\f").startswith(b"["):
-        raise Refused(None)
+    blank, bracket, _ = content.partition(b"[")
+    if bracket and not blank.strip(b" \t\r\n\v\f"):
+        raise Refused(1 + blank.count(b"\n"))
     found = []
     for line, text in enumerate(content.split(b"\n"), 1):
         try:

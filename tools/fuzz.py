@@ -58,6 +58,8 @@ def targets() -> dict[str, Target]:
     found = (
         Target("libsvm text", "libsvm", readers.mutate_libsvm, readers.judge_libsvm),
         Target("CSV tables", "tables", readers.mutate_csv, readers.judge_table),
+        Target("CSV text", "csv", readers.mutate_csv_text, readers.judge_csv_text),
+        Target("JSON lines", "json", readers.mutate_json, readers.judge_json),
         Target("payoff matrices", "matrices", readers.mutate_csv, readers.judge_matrix),
         Target("model files", "models", mutate.mutate_model, models.judge),
     )

@@ -14,6 +14,9 @@ import afterwit
 #: Parsers, and the loops over arrays that `load` has restored.
 MODULES = (
     "streams._libsvm",
+    "streams._numbers",
+    "streams._csv_cells",
+    "streams._csv_text",
     "linear._row",
     "linear._engine",
     "linear._paired",

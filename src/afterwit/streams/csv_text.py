@@ -90,7 +90,9 @@ class CsvReader(BlockReader):
         if self._guessed:
             blank = len(beginning) - len(beginning.lstrip(b" \t\r\n"))
             begin = max(beginning.rfind(b"\n", 0, blank), beginning.rfind(b"\r", 0, blank)) + 1
-            line = self._unquoted(re.split(rb"[\r\n]", beginning[begin:], maxsplit=1)[0])
+            # In a file of nothing but blank lines, a tab is no delimiter.
+            text = beginning[begin:] if blank < len(beginning) else b""
+            line = self._unquoted(re.split(rb"[\r\n]", text, maxsplit=1)[0])
             self._delimiter = max(DELIMITERS, key=lambda each: line.count(each.encode()))
         ends = _csv_cells.RowEnds(ord(self._delimiter), self._quotes)
         self._raws = self._cut(beginning, ends.last, lambda: f"; {QUOTES_REMEDY}" if ends.in_quotes else "")
