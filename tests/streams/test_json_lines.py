@@ -31,10 +31,11 @@ def check(content, forms, ignore, count=1000):
     try:
         found = naive_tables.json_table(content, forms, ignore)
     except naive_tables.Refused as refused:
+        found = refused.line
+    if isinstance(found, int):
         for block in BLOCKS:
             error = read(content, forms, block=block, ignore=ignore)[2]
-            assert "found an array" in error.message
-            assert error.line == refused.line
+            assert ("found an array" in error.message, error.line) == (True, found)
         return
     rows, line, good = before_the_first_mistake(found)
     for block in BLOCKS:

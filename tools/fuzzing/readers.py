@@ -43,8 +43,8 @@ TEXT_WORDS = (
 )  # fmt: skip
 JSON_WORDS = (
     b"{", b"}", b"[", b"]", b",", b":", b'"', b'"a"', b'"b"', b'"c"', b'{"a":1}\n', b"null", b"true", b"NaN",
-    b"-Infinity",    b"1e999", b"9007199254740993", b"-0.0", b"3.0", b'""', b'"2024-01-31"', b"\\ud800", b"\\u00e9", b"\xff", b"\r\n",
-    b"\xef\xbb\xbf", b"\n", b"[" * 2000, b"\0", b"\v",
+    b"-Infinity", b"1e999", b"9007199254740993", b"-0.0", b"3.0", b'""', b'"2024-01-31"', b"\\ud800", b"\\u00e9",
+    b"\xff", b"\r\n", b"\xef\xbb\xbf", b"\n", b"[" * 2000, b"\0", b"\v",
 )  # fmt: skip
 
 
