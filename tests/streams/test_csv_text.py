@@ -318,6 +318,11 @@ def test_skipped_rows_are_counted_and_the_first_are_shown():
     assert reader.skipped.count == 21
     assert len(reader.skipped.first) == 10
     assert reader.skipped.first[0] == "<stream>, line 3: 2 cells were expected, as in the header; found 1"
+    # Many words of rows that are left out, while there is a limit for rows.
+    with CsvReader(
+        io.BytesIO(b"a,b\nx,1\n" + b"".join(b"y%d\n" % i for i in range(500)) + b"z,2\n"), on_error="skip"
+    ) as reader:
+        assert reader.look(2).columns["a"].words == ["x", "z"]
     # A word of a row that was left out is none.
     with CsvReader(io.BytesIO(b"a,b\nx,1\ny\nz,2\n"), on_error="skip") as reader:
         assert reader.look(9).columns["a"].words == ["x", "z"]
