@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import itertools
 import math
 import os
 import struct
@@ -101,6 +102,7 @@ bytes_of_a_file = st.one_of(
 )
 @example(b"a,b\n", b'"x\n1,2', ("number", "number", None), True, 1)
 @example(b"a\n", b"1;2\n", ("number", None, None), True, 1)
+@example(b"a,b\n", b'a"b,1\n"x\ny",2\n', ("text", "text", None), True, 1)
 @example(b"", b"\ta|b\n", (None, None, None), True, 1)
 def test_damaged_files_are_read_as_the_oracle_says(header, content, forms, quotes, count):
     content = header + content
@@ -170,6 +172,57 @@ def test_numbers_are_exactly_those_of_float(rows):
     for i, name in enumerate("ab"):
         found = [] if batch is None else batch.columns[name].values.tolist()
         assert [struct.pack("d", value) for value in found] == [struct.pack("d", float(row[i])) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "word", ["", " ", "na", "NA", "n/a", "N/A", "NaN", "nan", "NULL", "null", "None", '" "', '"Na"']
+)
+def test_missing_numbers(word):
+    assert read(f"a,b\n{word},1\n".encode(), {"a": "number"}) == ([(2, {"a": None})], 0, None)
+
+
+@pytest.mark.parametrize(
+    "word", ["n", "nana", "n.a", "n\x0fa", "nil", "+nan", "-", ".", "e5", "1e", "1 2", "nul", "nonE "]
+)
+def test_words_that_are_neither_numbers_nor_missing(word):
+    line = None if word == "nonE " else 2
+    error = read(f"a,b\n{word},1\n".encode(), {"a": "number"})[2]
+    assert (error and error.line) == line
+
+
+def test_utf8_is_what_python_says():
+    lead = [
+        0x7F,
+        0x80,
+        0xBF,
+        0xC0,
+        0xC1,
+        0xC2,
+        0xDF,
+        0xE0,
+        0xE1,
+        0xEC,
+        0xED,
+        0xEE,
+        0xEF,
+        0xF0,
+        0xF1,
+        0xF3,
+        0xF4,
+        0xF5,
+        0xFF,
+    ]
+    more = [0x61, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0]
+    found = [bytes(each) for k in range(3) for each in itertools.product(lead, *[more] * k)]
+    found += [
+        bytes(each)
+        for each in itertools.product([0xE0, 0xED, 0xF0, 0xF1, 0xF4, 0xF5], more, more[2:], [0x7F, 0x80, 0xBF])
+    ]
+    good = [each.decode() for each in found if each.decode("utf-8", "ignore").encode() == each]
+    assert 0 < len(good) < len(found)
+    rows, skipped, error = read(b"a\n" + b"\n".join(found), {"a": "text"}, 10_000, on_error="skip", delimiter=",")
+    assert (skipped, error) == (len(found) - len(good), None)
+    assert [row["a"] for _, row in rows] == good
 
 
 # ---------------------------------------------------------------------- threads

@@ -247,7 +247,6 @@ class BlockReader:
             # Nothing behind the first of them is handed over.
             del rows[1:]
             bad[rows[0] :] = True
-            block.problems.clear()
         for row in rows:
             name = next(name for name, each in wrong.items() if each[row])
             block.problems.append(Problem(row, int(block.lines[row]), message(name, row)))
