@@ -103,6 +103,7 @@ bytes_of_a_file = st.one_of(
 @example(b"a,b\n", b'"x\n1,2', ("number", "number", None), True, 1)
 @example(b"a\n", b"1;2\n", ("number", None, None), True, 1)
 @example(b"a,b\n", b'a"b,1\n"x\ny",2\n', ("text", "text", None), True, 1)
+@example(b"a\n", b"1 \t\n", ("number", None, None), True, 1)
 @example(b"", b"\ta|b\n", (None, None, None), True, 1)
 def test_damaged_files_are_read_as_the_oracle_says(header, content, forms, quotes, count):
     content = header + content
@@ -120,6 +121,7 @@ def test_files_without_a_header(content, forms, quotes):
 
 
 @given(bytes_of_a_file, st.integers(1, 5), st.sampled_from(BLOCKS))
+@example(b"1,2\n3,4\n5,6\n", 3, 2)
 def test_looking_does_not_take(content, rows, block):
     content = b"a,b\n" + content
     plain, _, error = read(content, {"a": "text", "b": "text"})
@@ -251,7 +253,7 @@ def test_threads_change_nothing(tmp_path, damage, on_error):
 
 
 def threads():
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("afterwit-reader")]
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("afterwit ")]
 
 
 def test_no_thread_survives(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
-"""Bytes from a file, plain or gzip, or from standard input, in blocks; knows how far it has come.
+"""Bytes from a file, plain, gzip or zstd, or from standard input, in blocks; knows how far it has come.
 
-A few kilobytes of gzip can unpack to gigabytes. Whoever keeps what is read in memory says so, and is protected from it.
+A few kilobytes of packed data can unpack to gigabytes. Whoever keeps what is read in memory says so, and is protected
+from it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from typing import Any
 from afterwit.errors import StreamError, invalid
 
 GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+#: So much of zstd data is unpacked at once: a piece of this length holds at most 32 MiB.
+PIECE = 1 << 10
 #: A line this long is not a line of a data file.
 LONGEST_LINE = 1 << 28
 #: What is kept in memory may unpack to so many bytes, and beyond them to so many times the size of the file.
@@ -25,7 +29,7 @@ TIMES_THE_FILE = 100
 
 
 class ByteSource:
-    """Reads a path, ``-`` for standard input, or a binary file object. Gzip is known by its content.
+    """Reads a path, ``-`` for standard input, or a binary file object. Packed data are known by their content.
 
     kept  whether the caller keeps all of it in memory: then a file that unpacks to very much is refused
     """
@@ -35,19 +39,29 @@ class ByteSource:
         self.size: int | None = None
         self._owned = False
         self._raw = self._open(source)
-        self._packed = _Counted(self._raw) if self._head() == GZIP_MAGIC else None
-        self._file: Any = self._raw if self._packed is None else gzip.GzipFile(fileobj=self._packed)  # type: ignore[call-overload]
+        head = self._head()
+        #: Whether data may come slowly, as from a pipe: ``read`` then hands over what has arrived.
+        self.is_live = self.size is None and not (hasattr(self._raw, "seekable") and self._raw.seekable())
+        self._packed: _Counted | None = None
+        self._format = ""
+        self._file: Any = self._raw
+        if head.startswith(GZIP_MAGIC):
+            self._format, self._packed = "gzip", _Counted(self._raw)
+            self._file = gzip.GzipFile(fileobj=self._packed)  # type: ignore[call-overload]
+        elif head == ZSTD_MAGIC:
+            self._format, self._packed = "zstd", _Counted(self._raw)
+            self._file = _Zstd(self._packed)
         self._kept = kept
         self._unpacked = 0
 
     def _head(self) -> bytes:
-        """The first two bytes, without taking them."""
+        """The first four bytes, without taking them."""
         try:
             if hasattr(self._raw, "peek"):
-                head = self._raw.peek(2)[:2]
+                head = self._raw.peek(4)[:4]
             elif self._raw.seekable():
                 beginning = self._raw.tell()
-                head = self._raw.read(2)
+                head = self._raw.read(4)
                 self._raw.seek(beginning)
             else:
                 return b""
@@ -83,16 +97,18 @@ class ByteSource:
         """At most ``size`` bytes, b"" at the end."""
         try:
             # From a pipe, read1 hands over what has arrived: it is learned from without waiting for more.
-            live = self.size is None and hasattr(self._file, "read1")
-            content: bytes = self._file.read1(size) if live else self._file.read(size)
+            read = getattr(self._file, "read1", self._file.read) if self.is_live else self._file.read
+            content: bytes = read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            reason = f"the gzip data is truncated or corrupt ({error})"
+            reason = f"the {self._format} data is truncated or corrupt ({error})"
             raise StreamError(reason, path=self.name) from None
         except OSError as error:
             raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
         self._unpacked += len(content)
         if self._kept and self._packed is not None and self._unpacked > self._packed.allows():
-            reason = f"the gzip data unpacks to more than {TIMES_THE_FILE} times its size; unpack the file first"
+            reason = (
+                f"the {self._format} data unpacks to more than {TIMES_THE_FILE} times its size; unpack the file first"
+            )
             raise StreamError(f"{reason}, if it is meant to be that large", path=self.name)
         return content
 
@@ -120,20 +136,63 @@ class ByteSource:
 
 
 class _Counted:
-    """A file that counts what is read from it."""
+    """A file that counts what is read from it, which is what is there already."""
 
     def __init__(self, file: Any) -> None:
-        self._file = file
+        self._take = getattr(file, "read1", file.read)
         self._count = 0
 
     def read(self, size: int = -1) -> bytes:
-        content: bytes = self._file.read(size)
+        content: bytes = self._take(size)
         self._count += len(content)
         return content
 
     def allows(self) -> int:
         """How much may have been unpacked of what was read."""
         return max(FREELY_UNPACKED, TIMES_THE_FILE * self._count)
+
+
+class _Zstd:
+    """What zstd data unpack to, frame after frame."""
+
+    def __init__(self, file: _Counted) -> None:
+        self._file = file
+        self._unpacker: Any = None
+        self._packed = b""
+        self._ready = b""
+
+    def read1(self, size: int) -> bytes:
+        """At most ``size`` bytes, and not more than can be had without waiting, b"" at the end."""
+        from zstandard import ZstdDecompressor, ZstdError
+
+        while not self._ready:
+            piece = self._packed or self._file.read(PIECE)
+            if not piece:
+                if self._unpacker is not None:
+                    raise EOFError("it ends in the middle of a frame")
+                return b""
+            if self._unpacker is None:
+                self._unpacker = ZstdDecompressor().decompressobj()
+            try:
+                self._ready = self._unpacker.decompress(piece)
+            except ZstdError as error:
+                raise EOFError(str(error)) from None
+            self._packed = b""
+            if self._unpacker.eof:
+                self._packed, self._unpacker = self._unpacker.unused_data, None
+        taken, self._ready = self._ready[:size], self._ready[size:]
+        return taken
+
+    def read(self, size: int) -> bytes:
+        """At most ``size`` bytes, fewer only at the end."""
+        parts = []
+        while size and (part := self.read1(size)):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def close(self) -> None:
+        """The file is closed by whoever has opened it."""
 
 
 def source_name(source: Any) -> str:
