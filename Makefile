@@ -68,7 +68,7 @@ test-compiled: $(VENV)/installed $(VENV)/test-dependencies
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides. Only what
 # is compiled can differ: its inputs, oracles, conformance and storage; certificates and the rest are ordinary Python.
 INTERPRETED := tests/linear tests/experts tests/kernels tests/networks tests/streams/test_libsvm.py tests/streams/test_vw.py \
-	tests/streams/test_ahead.py tests/reductions/test_committee.py \
+	tests/streams/test_ahead.py tests/streams/test_csv_text.py tests/reductions/test_committee.py \
 	tests/core tests/testing
 ORDINARY := test_theorems test_linear_theorems test_expert_theorems test_very_many_experts test_record
 

@@ -12,6 +12,7 @@ import afterwit as aw
 from afterwit import adversaries
 from afterwit.core.registry import learner_names, many_label_names
 from afterwit.core.storage import write_model
+from afterwit.streams.csv_text import CsvReader
 
 
 def digest(*parts):
@@ -115,4 +116,16 @@ text = "".join(
 )
 parsed = [(y, x.columns.tobytes(), x.values.tobytes()) for x, y in aw.streams.LibsvmStream(io.BytesIO(text.encode()))]
 results["libsvm"] = digest(*parsed)
+
+lines = "".join(
+    ",".join([*line.replace(":", " ").split(), f'"w ""{i % 7}"" é"', f"w{i % 5}\n"])
+    for i, line in enumerate(text.splitlines())
+)
+names = [f"x{j}" for j in range(19)]
+reader = CsvReader(io.BytesIO((lines + lines[:500]).encode()), names=[*names, "v", "w"], on_error="skip", block=999)
+reader.read_as({**dict.fromkeys(names[::2], "number"), "v": "text", "w": "text"})
+batches = []
+while (batch := reader.take(64)) is not None:
+    batches += [batch.lines.tobytes(), *(column for column in batch.columns.values())]
+results["csv"] = digest(*batches, reader.skipped)
 print(json.dumps(results))

@@ -24,7 +24,15 @@ def load():
 fuzz = load()
 TARGETS = fuzz.targets()
 #: How many cases; the whole corpus is among them. Every second case is a file of the corpus as it is.
-CASES = {"libsvm": 250, "vw": 250, "tables": 1500, "matrices": 800, "models": 2 * len(list(TARGETS["models"].corpus()))}
+CASES = {
+    "libsvm": 250,
+    "vw": 250,
+    "tables": 1500,
+    "csv": 400,
+    "json": 400,
+    "matrices": 800,
+    "models": 2 * len(list(TARGETS["models"].corpus())),
+}
 
 
 def tried(target, cases, seed=0):

@@ -59,6 +59,8 @@ def targets() -> dict[str, Target]:
         Target("libsvm text", "libsvm", readers.mutate_libsvm, readers.judge_libsvm),
         Target("Vowpal Wabbit text", "vw", readers.mutate_vw, readers.judge_vw),
         Target("CSV tables", "tables", readers.mutate_csv, readers.judge_table),
+        Target("CSV text", "csv", readers.mutate_csv_text, readers.judge_csv_text),
+        Target("JSON lines", "json", readers.mutate_json, readers.judge_json),
         Target("payoff matrices", "matrices", readers.mutate_csv, readers.judge_matrix),
         Target("model files", "models", mutate.mutate_model, models.judge),
     )

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import itertools
 import math
 import os
 import struct
@@ -14,49 +15,17 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import naive_tables
+import table_rows
 from afterwit.errors import InputError, StreamError
-from afterwit.streams.batch import Booleans, Numbers, Texts, Times
 from afterwit.streams.csv_text import CsvReader
+from table_rows import before_the_first_mistake, rows_of, values_of
 
 BLOCKS = (1, 2, 3, 7, 1 << 20)
 FORMS = ("number", "text", "boolean", "time")
 
 
-def values_of(column):
-    """The values of a column as the oracle has them."""
-    if isinstance(column, Texts):
-        assert len(set(column.words)) == len(column.words)
-        return [None if code < 0 else column.words[code] for code in column.codes.tolist()]
-    if isinstance(column, Times):
-        return [None if np.isnat(value) else int(value.astype(np.int64)) for value in column.values]
-    assert isinstance(column, (Numbers, Booleans))
-    return [None if math.isnan(value) else value for value in column.values.tolist()]
-
-
-def rows_of(batch):
-    columns = {name: values_of(column) for name, column in batch.columns.items()}
-    assert batch.count == len(batch.lines)
-    assert all(len(column) == batch.count for column in columns.values())
-    return [(int(line), {name: column[i] for name, column in columns.items()}) for i, line in enumerate(batch.lines)]
-
-
 def read(source, forms=None, count=1000, **options):
-    """The rows, the lines of those that were skipped, and the error."""
-    rows = []
-    source = io.BytesIO(source) if isinstance(source, bytes) else source
-    try:
-        with CsvReader(source, **options) as reader:
-            try:
-                if forms is not None:
-                    reader.read_as(forms)
-                while (batch := reader.take(count)) is not None:
-                    assert 1 <= batch.count <= count
-                    rows += rows_of(batch)
-            except StreamError as error:
-                return rows, reader.skipped.count, error
-            return rows, reader.skipped.count, None
-    except StreamError as error:
-        return rows, 0, error
+    return table_rows.read(CsvReader, source, forms, count=count, **options)
 
 
 def expected(content, forms, **options):
@@ -65,8 +34,7 @@ def expected(content, forms, **options):
         _, rows = naive_tables.csv_table(content, forms, **options)
     except naive_tables.Refused as refused:
         return [], refused.line, None
-    bad = next((i for i, row in enumerate(rows) if isinstance(row, int)), len(rows))
-    return rows[:bad], rows[bad] if bad < len(rows) else None, [row for row in rows if not isinstance(row, int)]
+    return before_the_first_mistake(rows)
 
 
 def check(content, forms, count=1000, **options):
@@ -95,8 +63,9 @@ def test_what_a_csv_writer_writes_is_read(columns, data):
     ends = data.draw(st.sampled_from(["\n", "\r\n", "\r"]))
     quoting = data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
     rows = data.draw(st.lists(st.lists(cells, min_size=len(columns), max_size=len(columns)), max_size=6))
-    # Older writers leave a carriage return without quotes.
-    assume(quoting == csv.QUOTE_ALL or not any("\r" in cell for row in rows for cell in row))
+    # Older writers only quote those ends of lines that they write.
+    strange = set("\r\n") - set(ends)
+    assume(quoting == csv.QUOTE_ALL or not any(strange & set(cell) for row in rows for cell in row))
     file = io.StringIO(newline="")
     writer = csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator=ends)
     writer.writerow(columns)
@@ -133,6 +102,8 @@ bytes_of_a_file = st.one_of(
 )
 @example(b"a,b\n", b'"x\n1,2', ("number", "number", None), True, 1)
 @example(b"a\n", b"1;2\n", ("number", None, None), True, 1)
+@example(b"a,b\n", b'a"b,1\n"x\ny",2\n', ("text", "text", None), True, 1)
+@example(b"a\n", b"1 \t\n", ("number", None, None), True, 1)
 @example(b"", b"\ta|b\n", (None, None, None), True, 1)
 def test_damaged_files_are_read_as_the_oracle_says(header, content, forms, quotes, count):
     content = header + content
@@ -150,6 +121,7 @@ def test_files_without_a_header(content, forms, quotes):
 
 
 @given(bytes_of_a_file, st.integers(1, 5), st.sampled_from(BLOCKS))
+@example(b"1,2\n3,4\n5,6\n", 3, 2)
 def test_looking_does_not_take(content, rows, block):
     content = b"a,b\n" + content
     plain, _, error = read(content, {"a": "text", "b": "text"})
@@ -204,6 +176,57 @@ def test_numbers_are_exactly_those_of_float(rows):
         assert [struct.pack("d", value) for value in found] == [struct.pack("d", float(row[i])) for row in rows]
 
 
+@pytest.mark.parametrize(
+    "word", ["", " ", "na", "NA", "n/a", "N/A", "NaN", "nan", "NULL", "null", "None", '" "', '"Na"']
+)
+def test_missing_numbers(word):
+    assert read(f"a,b\n{word},1\n".encode(), {"a": "number"}) == ([(2, {"a": None})], 0, None)
+
+
+@pytest.mark.parametrize(
+    "word", ["n", "nana", "n.a", "n\x0fa", "nil", "+nan", "-", ".", "e5", "1e", "1 2", "nul", "nonE "]
+)
+def test_words_that_are_neither_numbers_nor_missing(word):
+    line = None if word == "nonE " else 2
+    error = read(f"a,b\n{word},1\n".encode(), {"a": "number"})[2]
+    assert (error and error.line) == line
+
+
+def test_utf8_is_what_python_says():
+    lead = [
+        0x7F,
+        0x80,
+        0xBF,
+        0xC0,
+        0xC1,
+        0xC2,
+        0xDF,
+        0xE0,
+        0xE1,
+        0xEC,
+        0xED,
+        0xEE,
+        0xEF,
+        0xF0,
+        0xF1,
+        0xF3,
+        0xF4,
+        0xF5,
+        0xFF,
+    ]
+    more = [0x61, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0]
+    found = [bytes(each) for k in range(3) for each in itertools.product(lead, *[more] * k)]
+    found += [
+        bytes(each)
+        for each in itertools.product([0xE0, 0xED, 0xF0, 0xF1, 0xF4, 0xF5], more, more[2:], [0x7F, 0x80, 0xBF])
+    ]
+    good = [each.decode() for each in found if each.decode("utf-8", "ignore").encode() == each]
+    assert 0 < len(good) < len(found)
+    rows, skipped, error = read(b"a\n" + b"\n".join(found), {"a": "text"}, 10_000, on_error="skip", delimiter=",")
+    assert (skipped, error) == (len(found) - len(good), None)
+    assert [row["a"] for _, row in rows] == good
+
+
 # ---------------------------------------------------------------------- threads
 
 
@@ -230,7 +253,7 @@ def test_threads_change_nothing(tmp_path, damage, on_error):
 
 
 def threads():
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("afterwit-reader")]
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("afterwit ")]
 
 
 def test_no_thread_survives(tmp_path, monkeypatch):
@@ -350,6 +373,11 @@ def test_skipped_rows_are_counted_and_the_first_are_shown():
     assert reader.skipped.count == 21
     assert len(reader.skipped.first) == 10
     assert reader.skipped.first[0] == "<stream>, line 3: 2 cells were expected, as in the header; found 1"
+    # Many words of rows that are left out, while there is a limit for rows.
+    with CsvReader(
+        io.BytesIO(b"a,b\nx,1\n" + b"".join(b"y%d\n" % i for i in range(500)) + b"z,2\n"), on_error="skip"
+    ) as reader:
+        assert reader.look(2).columns["a"].words == ["x", "z"]
     # A word of a row that was left out is none.
     with CsvReader(io.BytesIO(b"a,b\nx,1\ny\nz,2\n"), on_error="skip") as reader:
         assert reader.look(9).columns["a"].words == ["x", "z"]

@@ -17,6 +17,8 @@ from afterwit.cli._matrix import read_matrix
 from afterwit.errors import StreamError
 from afterwit.streams import _csv
 from afterwit.streams._bytes import GZIP_MAGIC, ZSTD_MAGIC
+from afterwit.streams.csv_text import CsvReader
+from afterwit.streams.json_lines import JsonLinesReader
 from afterwit.streams.libsvm import LibsvmReader
 from afterwit.streams.table import read_table
 from afterwit.streams.vw import VwReader
@@ -25,6 +27,8 @@ from fuzzing.mutate import mutate_bytes
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tests"))
 
 import naive_readers
+import naive_tables
+import table_rows
 
 PACKED = (GZIP_MAGIC, ZSTD_MAGIC)
 
@@ -46,6 +50,15 @@ CSV_WORDS = (
     b",", b";", b"\t", b'"', b'""', b"\n", b"\r", b"\r\n", b" ", b"1", b"-1.5", b"NA", b"nan", b"inf", b"-inf", b"null",
     b"x", b"1e400", b"1_000", b"\xef\xbb\xbf", b"\0", b"\xff", b"\xc3\xa9", b"\xe2\x80\xa8", b"\xc2\x85", b"a,b\n",
     b"1,2\n", b",,", b'"a\nb"', b'" 1"', b"\xd9\xa1", b"0" * 40, b"'", b"\x1c", b"+nan", b"1,5",
+)  # fmt: skip
+TEXT_WORDS = (
+    *CSV_WORDS, b"|", b"true", b"False", b"2024-01-31", b"2024-01-31T13:45:07.5+01:00", b"2024-02-30", b'"a""b"',
+    b'"x"y',    b"\xe2\x98", b"0.1234567890123456789",
+)  # fmt: skip
+JSON_WORDS = (
+    b"{", b"}", b"[", b"]", b",", b":", b'"', b'"a"', b'"b"', b'"c"', b'{"a":1}\n', b"null", b"true", b"NaN",
+    b"-Infinity", b"1e999", b"9007199254740993", b"-0.0", b"3.0", b'""', b'"2024-01-31"', b"\\ud800", b"\\u00e9",
+    b"\xff", b"\r\n", b"\xef\xbb\xbf", b"\n", b"[" * 2000, b"\0", b"\v",
 )  # fmt: skip
 
 
@@ -69,6 +82,16 @@ def mutate_csv(chance: random.Random, content: bytes, others: Sequence[bytes]) -
     if chance.random() < 0.002:
         return content + b"1" * chance.choice((131_070, 131_072, 131_073, 200_000))
     return mutate_bytes(chance, content, CSV_WORDS, others)
+
+
+def mutate_csv_text(chance: random.Random, content: bytes, others: Sequence[bytes]) -> bytes:
+    """A changed file."""
+    return mutate_bytes(chance, content, TEXT_WORDS, others)
+
+
+def mutate_json(chance: random.Random, content: bytes, others: Sequence[bytes]) -> bytes:
+    """A changed file."""
+    return mutate_bytes(chance, content, JSON_WORDS, others)
 
 
 def judge_libsvm(content: bytes) -> str | None:
@@ -165,4 +188,52 @@ def _compare(content: bytes, slow: Any, quick: Any) -> str | None:
             _csv.BLOCK = 1 << 20
         if repr(found) != repr(expected):
             return f"read {found} where {expected} was expected"
+    return None
+
+
+def judge_csv_text(content: bytes) -> str | None:
+    """Compare CSV text with the slow reader: forms, quotes and names as the content has it."""
+    if content.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        return None
+    chance = random.Random(content)
+    options: dict[str, Any] = {"quotes": chance.random() < 0.8}
+    if chance.random() < 0.2:
+        options["names"] = ["a", "b"]
+    try:
+        names, _ = naive_tables.csv_table(content, {}, **options)
+        forms = {name: chance.choice(FORMS) for name in names if chance.random() < 0.8}
+        expected = naive_tables.csv_table(content, forms, **options)[1]
+    except naive_tables.Refused as refused:
+        forms, expected = {}, [refused.line]
+    packed = gzip.compress(content) if len(content) % 5 == 0 else content
+    return _compare_rows(CsvReader, packed, forms, expected, options)
+
+
+def judge_json(content: bytes) -> str | None:
+    """Compare JSON lines with the slow reader: forms as the content has it."""
+    if content.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        return None
+    chance = random.Random(content)
+    forms = {name: chance.choice(FORMS) for name in ("a", "b")}
+    try:
+        expected = naive_tables.json_table(content, forms, ["c"])
+    except naive_tables.Refused as refused:
+        expected = [refused.line]
+    packed = gzip.compress(content) if len(content) % 5 == 0 else content
+    return _compare_rows(JsonLinesReader, packed, forms, expected, {"ignore": ["c"], "look": 0})
+
+
+FORMS = ("number", "text", "boolean", "time")
+
+
+def _compare_rows(make: Any, content: bytes, forms: Any, expected: list[Any], options: dict[str, Any]) -> str | None:
+    before, line, good = table_rows.before_the_first_mistake(expected)
+    for block in (1 << 20, 3):
+        rows, _, error = table_rows.read(make, content, forms, count=3, block=block, **options)
+        found = rows, None if error is None else error.line, error is not None
+        if repr(found) != repr((before, line, len(before) < len(expected))):
+            return f"read {found} where {(before, line)} was expected"
+        rows, skipped, error = table_rows.read(make, content, forms, block=block, on_error="skip", **options)
+        if error is None and repr((rows, skipped)) != repr((good, len(expected) - len(good))):
+            return f"read {rows}, without {skipped}, where {good} was expected"
     return None

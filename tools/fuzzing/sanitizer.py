@@ -17,6 +17,8 @@ MODULES = (
     "streams._libsvm",
     "streams._names",
     "streams._vw",
+    "streams._csv_cells",
+    "streams._csv_text",
     "linear._row",
     "linear._engine",
     "linear._paired",

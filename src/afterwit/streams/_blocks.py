@@ -7,9 +7,7 @@ a row is reported when its turn comes, so that the rows before it are never lost
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -19,10 +17,10 @@ import numpy.typing as npt
 
 from afterwit.data.checks import count as count_of_rows
 from afterwit.errors import InputError, StreamError, invalid
+from afterwit.streams._ahead import BYTE_ORDER_MARK, Ahead
 from afterwit.streams._bytes import LONGEST_LINE, ByteSource, source_name
 from afterwit.streams.batch import Batch, Column, Other, Skipped, Texts
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: How much of a file is read and parsed at once.
 BLOCK = 1 << 20
 #: More threads than that do not read faster than one can learn.
@@ -247,7 +245,6 @@ class BlockReader:
             # Nothing behind the first of them is handed over.
             del rows[1:]
             bad[rows[0] :] = True
-            block.problems.clear()
         for row in rows:
             name = next(name for name, each in wrong.items() if each[row])
             block.problems.append(Problem(row, int(block.lines[row]), message(name, row)))
@@ -269,8 +266,10 @@ class BlockReader:
         if workers < 2:
             yield from map(parse, self._all_raws())
             return
-        self._ahead = Ahead(self._all_raws(), parse, workers)
-        yield from self._ahead
+        raws = self._all_raws()
+        self._ahead = Ahead(lambda: next(raws, None), [parse] * workers)
+        while (block := self._ahead.take()) is not None:
+            yield block
 
     def _stop(self) -> None:
         if self._ahead is not None:
@@ -293,47 +292,3 @@ class BlockReader:
     def _check_not_begun(self) -> None:
         if self._supply is not None:
             raise InputError("look and read_as must be called before take")
-
-
-class Ahead:
-    """Reads and parses blocks in threads, a few of them ahead, and hands them over in order."""
-
-    def __init__(self, raws: Iterator[RawBlock], parse: Callable[[RawBlock], Block], workers: int) -> None:
-        self._raws = enumerate(raws)
-        self._parse = parse
-        self._reading = threading.Lock()
-        self._stopped = False
-        self._pool = ThreadPoolExecutor(workers, "afterwit-reader")
-        self._ready: dict[int, Block] = {}
-        self._waiting: list[Future[tuple[int, Block] | None]] = []
-        self._most_waiting = workers + 2
-
-    def __iter__(self) -> Iterator[Block]:
-        number = 0
-        while True:
-            while len(self._waiting) + len(self._ready) < self._most_waiting and not self._stopped:
-                self._waiting.append(self._pool.submit(self._work))
-            # A thread may have read a later block than the one that was asked before it.
-            while number not in self._ready and self._waiting:
-                found = self._waiting.pop(0).result()
-                if found is not None:
-                    self._ready[found[0]] = found[1]
-            if number not in self._ready:
-                return
-            yield self._ready.pop(number)
-            number += 1
-
-    def _work(self) -> tuple[int, Block] | None:
-        with self._reading:
-            if self._stopped:
-                return None
-            number, raw = next(self._raws, (0, None))
-            if raw is None:
-                self._stopped = True
-                return None
-        return number, self._parse(raw)
-
-    def close(self) -> None:
-        """Wait until all threads have ended; none is in anything long."""
-        self._stopped = True
-        self._pool.shutdown(wait=True, cancel_futures=True)

@@ -57,6 +57,7 @@ class CsvBlock(CellReader):
     _kinds: cython.longlong[::1]
     _places: cython.longlong[::1]
     _most: cython.Py_ssize_t
+    _limit: cython.Py_ssize_t
     _row: cython.Py_ssize_t
     _lines: cython.longlong[::1]
     _values: cython.double[::1]
@@ -68,6 +69,7 @@ class CsvBlock(CellReader):
     _hashes: cython.longlong[::1]
     _slots: cython.int[::1]
     _mask: cython.longlong
+    _any_doubled: cython.bint
     # The row that could not be read.
     _problem: cython.int
     _problem_line: cython.longlong
@@ -84,8 +86,9 @@ class CsvBlock(CellReader):
         numbers, texts = kinds == NUMBER, kinds == TEXT
         places = np.where(texts, np.cumsum(texts) - 1, np.cumsum(numbers) - 1)
         self._places = places.astype(np.int64)
-        # The last row may be without the end of its line.
-        self._most = min(int(most), _line_ends(data) + 1)
+        # Rows that cannot be read have words too, so that there is room for all; the last may be without an end.
+        self._most = _line_ends(data) + 1
+        self._limit = min(int(most), self._most)
         self._row = 0
         self._lines = np.empty(self._most, dtype=np.int64)
         self._values = np.empty(int(numbers.sum()) * self._most)
@@ -98,6 +101,7 @@ class CsvBlock(CellReader):
         size = 1 << (2 * self._most).bit_length()
         self._slots = np.full(columns * size, -1, dtype=np.int32)
         self._mask = size - 1
+        self._any_doubled = False
         self._problem = 0
         self._problem_line = 0
         self._problem_column = self._problem_begin = self._problem_end = 0
@@ -146,7 +150,7 @@ class CsvBlock(CellReader):
             again[used] = np.arange(len(used), dtype=np.int32)
             codes = again[codes]
         words = [self._word(begin + i) for i in used]
-        if len(set(words)) == len(words):
+        if not self._any_doubled:
             return codes, words
         # A cell with doubled quotes can say the same as one without quotes.
         known: dict[str, int] = {}
@@ -199,7 +203,7 @@ class CsvBlock(CellReader):
         problem: cython.int
         quotes_are_wrong: cython.bint
         c: cython.int
-        while self._row < self._most:
+        while self._row < self._limit:
             self.pass_blank_lines()
             begin = at = self.at
             if at == end:
@@ -321,6 +325,7 @@ class CsvBlock(CellReader):
         word = self._counts[place]
         self._counts[place] = word + 1
         self._slots[table + slot] = word
+        self._any_doubled = self._any_doubled or self.doubled
         self._hashes[base + word] = found
         self._begins[base + word] = begin
         self._ends[base + word] = begin + length

@@ -90,7 +90,9 @@ class CsvReader(BlockReader):
         if self._guessed:
             blank = len(beginning) - len(beginning.lstrip(b" \t\r\n"))
             begin = max(beginning.rfind(b"\n", 0, blank), beginning.rfind(b"\r", 0, blank)) + 1
-            line = self._unquoted(re.split(rb"[\r\n]", beginning[begin:], maxsplit=1)[0])
+            # In a file of nothing but blank lines, a tab is no delimiter.
+            text = beginning[begin:] if blank < len(beginning) else b""
+            line = self._unquoted(re.split(rb"[\r\n]", text, maxsplit=1)[0])
             self._delimiter = max(DELIMITERS, key=lambda each: line.count(each.encode()))
         ends = _csv_cells.RowEnds(ord(self._delimiter), self._quotes)
         self._raws = self._cut(beginning, ends.last, lambda: f"; {QUOTES_REMEDY}" if ends.in_quotes else "")
@@ -116,14 +118,16 @@ class CsvReader(BlockReader):
 
     def _checked_header(self, names: list[str], line: int) -> list[str]:
         """A first row that can be a header: rows of data are not swallowed in silence."""
+        seen: set[str] = set()
         for i, name in enumerate(names):
             if not name:
                 found = f"cell {i + 1} of the header is empty"
             elif _NUMBER.fullmatch(name):
                 found = f"cell {i + 1} of the header is the number {name[:40]}"
-            elif name in names[:i]:
+            elif name in seen:
                 found = f"the column {shorten(name)} occurs twice in the header"
             else:
+                seen.add(name)
                 continue
             reason = f"the first row was expected to name the columns, and {found}; {NAMES_REMEDY}"
             raise StreamError(reason, path=self.name, line=line)
@@ -235,7 +239,8 @@ class CsvReader(BlockReader):
 
     def _set_forms(self, forms: dict[str, Form]) -> None:
         self._forms = forms
-        self._kinds = np.array([KINDS[forms[name]] if name in forms else _csv_text.SKIP for name in self.names])
+        kinds = [KINDS[forms[name]] if name in forms else _csv_text.SKIP for name in self.names]
+        self._kinds = np.array(kinds, dtype=np.int64)
 
     # ------------------------------------------------------------------ messages
 

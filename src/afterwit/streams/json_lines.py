@@ -92,8 +92,10 @@ class JsonLinesReader(BlockReader):
         self._known: frozenset[str] = frozenset()
         try:
             beginning = self._beginning(bytes.strip)
-            if beginning.lstrip().startswith(b"["):
-                raise StreamError(ARRAY, path=self.name)
+            content = beginning.lstrip()
+            if content.startswith(b"["):
+                line = 1 + beginning.count(b"\n", 0, len(beginning) - len(content))
+                raise StreamError(ARRAY, path=self.name, line=line)
             self._raws = self._cut(beginning, lambda piece: piece.rfind(b"\n") + 1 or -1, str)
         except BaseException:
             self.close()
