@@ -21,7 +21,9 @@ CELLS = {
     pa.decimal128(12, 0): st.integers(-(10**11), 10**11).map(Decimal),
     pa.bool_(): st.booleans(),
     pa.string(): st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20),
-    pa.large_string(): st.sampled_from(["", "a", "ä", "aa", "eight...", "nine.....", "a text of twenty-one", "x" * 300]),
+    pa.large_string(): st.sampled_from(
+        ["", "a", "ä", "aa", "eight...", "nine.....", "a text of twenty-one", "x" * 300]
+    ),
     pa.dictionary(pa.int32(), pa.string()): st.sampled_from(["red", "green", "", "a longer name of a colour"]),
     pa.date32(): st.integers(-40_000, 80_000),
     **{
@@ -50,7 +52,7 @@ def tables(draw, most_rows=30, kinds=tuple(CELLS)):
 
 def expected(table):
     """Name -> what kind of column it is, and its cells: None, a float, a text, or microseconds since 1970."""
-    return {name: _column(column) for name, column in zip(table.column_names, table.columns)}
+    return {name: _column(column) for name, column in zip(table.column_names, table.columns, strict=True)}
 
 
 def _column(column):

@@ -13,15 +13,15 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cells import plain, read_all
-from conftest import environment
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_tables import expected, tables
 
 from afterwit.errors import StreamError
 from afterwit.streams.batch import Batch, Texts
 from afterwit.streams.parquet import ParquetReader
+from cells import plain, read_all
+from conftest import environment
+from naive_tables import expected, tables
 
 BLOCKS = (1, 3, 1000)
 
@@ -102,7 +102,7 @@ def test_names_that_differ_in_their_size_of_letters_and_names_with_quotes(tmp_pa
     path = write(tmp_path, columns, name="it's [a]*?.parquet")
     with ParquetReader(path) as reader:
         assert reader.names == list(columns)
-    found, _ = read_all(ParquetReader(path), 9, {name: "number" for name in columns})
+    found, _ = read_all(ParquetReader(path), 9, dict.fromkeys(columns, "number"))
     assert {name: cells for name, (_, cells) in found.items() if name != "s"} == {
         name: cells for name, cells in columns.items() if name != "s"
     }
@@ -252,7 +252,7 @@ def test_two_at_once(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    for shift, path in zip((0, 5), paths):
+    for shift, path in zip((0, 5), paths, strict=True):
         assert found[path] == list(range(shift, shift + 100_000))
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cells import plain, read_all
 from hypothesis import given
-from naive_tables import expected, tables
 
 from afterwit.errors import StreamError
 from afterwit.streams.sql import SqlReader
+from cells import plain, read_all
+from naive_tables import expected, tables
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +91,10 @@ def test_types_of_the_database(written, kind, cell):
 
 @pytest.mark.parametrize("moment", ["DATE 'infinity'", "TIMESTAMP 'infinity'", "TIMESTAMP '-infinity'"])
 def test_moments_that_are_none(moment):
-    with SqlReader(f"SELECT {moment} AS a") as reader, pytest.raises(StreamError, match="row 1: column 'a': the moment"):
+    with (
+        SqlReader(f"SELECT {moment} AS a") as reader,
+        pytest.raises(StreamError, match="row 1: column 'a': the moment"),
+    ):
         reader.take(5)
 
 

@@ -18,7 +18,16 @@ import numpy.typing as npt
 
 from afterwit.errors import StreamError
 from afterwit.streams._parts import Wrong
-from afterwit.streams.arrow import LARGEST_WHOLE, TOO_LARGE, first_wrong, looked_up, moments, numbers, whole_numbers
+from afterwit.streams.arrow import (
+    LARGEST_WHOLE,
+    TOO_LARGE,
+    first_wrong,
+    looked_up,
+    moments,
+    numbers,
+    read_column,
+    whole_numbers,
+)
 from afterwit.streams.batch import Booleans, Column, Form, Numbers, Other, Texts
 
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
@@ -52,6 +61,8 @@ class PandasPart:
     def _kind(self, series: Any) -> str:
         """What the cells of a column are, in one word; those of a column of objects decide it together."""
         form = series.dtype
+        if hasattr(form, "pyarrow_dtype"):
+            return "arrow"
         if hasattr(form, "categories"):
             return "category"
         if str(form).startswith("Sparse"):
@@ -76,6 +87,8 @@ class PandasPart:
     def _column(self, series: Any, kind: str, form: Form | None) -> tuple[Column, Wrong | None]:
         if str(series.dtype).startswith("Sparse"):
             series = series.sparse.to_dense()
+        if kind == "arrow":
+            return read_column(series.array.__arrow_array__(), form)
         if kind == "category":
             return self._categories(series, form)
         if kind == "boolean":
