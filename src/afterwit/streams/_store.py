@@ -101,7 +101,8 @@ class Store:
             relation = self._database.connection.sql(query)
         except FAILURES as error:
             raise self._explain(error) from None
-        self._sorted = _SortedRows(self._name, self._columns, ArrowParts(self._name, relation, self._explain))
+        stream = ArrowParts(self._name, relation, self._explain, self._database.run)
+        self._sorted = _SortedRows(self._name, self._columns, stream)
 
     def take(self, count: int, names: Sequence[str]) -> Batch | None:
         """The next rows: those columns of them."""
@@ -129,7 +130,7 @@ class Store:
                 # It is never committed: nobody else is to see these rows.
                 connection.execute("BEGIN TRANSACTION")
                 connection.execute("CREATE TABLE rows AS SELECT * FROM batch LIMIT 0")
-            connection.execute("INSERT INTO rows SELECT * FROM batch")
+            self._database.run(lambda: connection.execute("INSERT INTO rows SELECT * FROM batch"))
             connection.unregister("batch")
         except FAILURES as error:
             raise self._explain(error) from None

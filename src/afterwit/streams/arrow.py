@@ -405,13 +405,24 @@ class ArrowPart:
 
 
 class ArrowParts:
-    """The record batches of a stream; ``explain`` makes the sentence of what goes wrong in whatever produces them."""
+    """The record batches of a stream.
 
-    def __init__(self, path: str, source: Any, explain: Callable[[Exception], StreamError]) -> None:
+    explain  makes the sentence of what goes wrong in whatever produces them
+    run      calls what may take long
+    """
+
+    def __init__(
+        self,
+        path: str,
+        source: Any,
+        explain: Callable[[Exception], StreamError],
+        run: Callable[[Callable[[], Any]], Any] = lambda work: work(),
+    ) -> None:
         self._path = path
         self._explain = explain
+        self._run = run
         try:
-            self._stream = nanoarrow.c_array_stream(source)
+            self._stream = run(lambda: nanoarrow.c_array_stream(source))
             self._schema = self._stream.get_schema()
             if self._schema.format != "+s":
                 raise TypeError("it is one column, not a table")
@@ -427,7 +438,7 @@ class ArrowParts:
     def __iter__(self) -> Iterator[ArrowPart]:
         while True:
             try:
-                array = self._stream.get_next()
+                array = self._run(self._stream.get_next)
             except StopIteration:
                 return
             except FAILURES as error:
