@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.checks import is_whole
 from afterwit.errors import StreamError
 from afterwit.streams._parts import Wrong
 from afterwit.streams.arrow import (
@@ -165,7 +166,7 @@ def _numbers(cells: list[Any], whole: bool, form: Form | None) -> tuple[Column, 
     values = np.full(len(cells), np.nan)
     large = None
     for i, cell in enumerate(cells):
-        if isinstance(cell, Integral) and abs(int(cell)) > LARGEST_WHOLE:
+        if is_whole(cell) and abs(int(cell)) > LARGEST_WHOLE:
             large = large or Wrong(i, TOO_LARGE.format(int(cell)))
         elif cell is not None:
             values[i] = float(cell)
@@ -187,7 +188,7 @@ def _written(cell: Any) -> str:
     """A cell of a column of different things as text: whole numbers without a point."""
     if isinstance(cell, str | bool | np.bool_):
         return str(cell)
-    if isinstance(cell, Integral):
+    if is_whole(cell):
         return str(int(cell))
     value = float(cell)
     return str(int(value)) if value.is_integer() and abs(value) <= LARGEST_WHOLE else repr(value)
