@@ -224,3 +224,9 @@ def test_what_is_no_table():
         relation = connection.sql("SELECT error('so') FROM range(9)")
         with pytest.raises(StreamError, match="the DataFrame: it cannot be read"), FrameReader(relation) as reader:
             reader.take(1)
+
+
+def test_text_of_polars_at_the_length_that_is_kept_elsewhere():
+    words = ["x" * length + end for length in (10, 11, 12) for end in "ab"]
+    found, _ = read_all(FrameReader(pl.DataFrame({"a": words})), 4)
+    assert found["a"] == ("texts", words)
