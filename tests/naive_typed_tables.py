@@ -52,7 +52,7 @@ def tables(draw, most_rows=30, kinds=tuple(CELLS)):
 
 def expected(table):
     """Name -> what kind of column it is, and its cells: None, a float, a text, or microseconds since 1970."""
-    return {name: _column(column) for name, column in zip(table.column_names, table.columns)}
+    return {name: _column(column) for name, column in zip(table.column_names, table.columns, strict=True)}
 
 
 def _column(column):

@@ -237,6 +237,13 @@ OWN = {
     "core/certificate": "core/test_certificate experts/test_expert_rounding",
     "core/sources": "certify/test_streamed core/test_protocol",
     "core/theorem": "bounds/test_bounds core/test_certificate",
+    "streams/arrow": "streams/test_arrow_ipc streams/test_parquet",
+    "streams/_words": "streams/test_parquet streams/test_frames",
+    "streams/_parts": "streams/test_parquet streams/test_sql",
+    "streams/_pandas": "streams/test_frames",
+    "streams/_store": "streams/test_ordered",
+    "streams/_database": "streams/test_sql streams/test_ordered",
+    "streams/_files": "streams/test_parquet streams/test_arrow_ipc",
 }
 #: The tests of what theorems claim about themselves, and of their closed formulas.
 SPECIAL = {**dict.fromkeys(CLAIMS, "bounds/test_theorems_agree"), "bound": "bounds/test_bounds"}

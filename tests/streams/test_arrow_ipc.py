@@ -26,7 +26,7 @@ def write(table, path, how="file", rows=7, **options):
 
 def without_dictionaries(table):
     plain_types = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in table.schema.types]
-    return table.cast(pa.schema(list(zip(table.column_names, plain_types))))
+    return table.cast(pa.schema(list(zip(table.column_names, plain_types, strict=True))))
 
 
 @given(table=tables(), how=st.sampled_from(list(WRITERS)), compression=st.sampled_from([None, "zstd", "lz4"]))
@@ -66,7 +66,7 @@ def test_types_that_only_arrow_has(tmp_path):
             "large binary": pa.array([b"a", None, b""], pa.large_binary()),
             "fixed": pa.array([b"a", None, b"b"], pa.binary(1)),
             "null": pa.nulls(3),
-            "wide decimal": pa.array([None, 1, 10**30], pa.int64() if False else pa.decimal256(60, 5)),
+            "wide decimal": pa.array([None, 1, 10**30], pa.decimal256(60, 5)),
             "bool8": pa.ExtensionArray.from_storage(pa.bool8(), pa.array([0, 5, None], pa.int8())),
             "map": pa.array([None, [("a", 1)], []], pa.map_(pa.string(), pa.int32())),
             "numbers by codes": pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.int8()), pa.array([2.5, 7.5])),
@@ -208,12 +208,14 @@ def test_changed_bytes_never_do_harm(data):
         for _ in range(data.draw(st.integers(1, 3))):
             content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
         path.write_bytes(content)
+        messages = []
         try:
             with ArrowReader(str(path)) as reader:
                 while (batch := reader.take(2)) is not None:
                     plain(batch)
         except StreamError as error:
-            assert "\n" not in str(error)
+            messages.append(str(error))
+        assert [message for message in messages if "\n" in message] == []
 
 
 def test_a_file_that_changes(tmp_path):

@@ -252,7 +252,7 @@ def test_two_at_once(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    for shift, path in zip((0, 5), paths):
+    for shift, path in zip((0, 5), paths, strict=True):
         assert found[path] == list(range(shift, shift + 100_000))
 
 

@@ -1,5 +1,7 @@
 import os
+import signal
 import tempfile
+import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -155,3 +157,12 @@ def test_it_says_what_it_is(here):
         assert (reader.size, reader.position, reader.skipped.count) == (None, 0, 0)
         reader.read_as({"a": "number"})
         assert list(reader.take(5).columns) == ["a"]
+
+
+def test_ctrl_c_ends_a_query():
+    main = threading.get_ident()
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        SqlReader("SELECT sum(hash(i * j)) FROM range(1000000) AS a (i), range(1000000) AS b (j)")
+    timer.join()

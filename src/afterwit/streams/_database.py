@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import threading
 import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
+
+Result = TypeVar("Result")
 
 #: Nothing is fetched from the network, and a name in a query is never a variable of the program.
 SETTINGS: dict[str, Any] = {"autoinstall_known_extensions": False, "python_enable_replacements": False}
@@ -39,6 +44,19 @@ class Database:
     def set(self, name: str, value: str | bool | int) -> None:
         written = literal(value) if isinstance(value, str) else str(value).lower()
         self.connection.execute(f"SET {name} = {written}")
+
+    def run(self, work: Callable[[], Result]) -> Result:
+        """Do something with the connection that may take long: Ctrl-C ends it."""
+        if threading.current_thread() is not threading.main_thread():
+            return work()
+        # DuckDB does not notice a signal while it makes a stream. So it works elsewhere, and this thread waits.
+        with ThreadPoolExecutor(1) as pool:
+            result = pool.submit(work)
+            try:
+                return result.result()
+            except KeyboardInterrupt:
+                self.connection.interrupt()
+                raise
 
     def close(self) -> None:
         self.connection.close()

@@ -9,16 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.data.checks import is_whole
 from afterwit.errors import StreamError
 from afterwit.streams._parts import Wrong
-from afterwit.streams.arrow import LARGEST_WHOLE, TOO_LARGE, first_wrong, looked_up, moments, numbers, whole_numbers
+from afterwit.streams.arrow import (
+    LARGEST_WHOLE,
+    TOO_LARGE,
+    first_wrong,
+    looked_up,
+    moments,
+    numbers,
+    read_column,
+    whole_numbers,
+)
 from afterwit.streams.batch import Booleans, Column, Form, Numbers, Other, Texts
 
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
@@ -52,6 +62,8 @@ class PandasPart:
     def _kind(self, series: Any) -> str:
         """What the cells of a column are, in one word; those of a column of objects decide it together."""
         form = series.dtype
+        if hasattr(form, "pyarrow_dtype"):
+            return "arrow"
         if hasattr(form, "categories"):
             return "category"
         if str(form).startswith("Sparse"):
@@ -76,6 +88,8 @@ class PandasPart:
     def _column(self, series: Any, kind: str, form: Form | None) -> tuple[Column, Wrong | None]:
         if str(series.dtype).startswith("Sparse"):
             series = series.sparse.to_dense()
+        if kind == "arrow":
+            return read_column(series.array.__arrow_array__(), form)
         if kind == "category":
             return self._categories(series, form)
         if kind == "boolean":
@@ -152,7 +166,7 @@ def _numbers(cells: list[Any], whole: bool, form: Form | None) -> tuple[Column, 
     values = np.full(len(cells), np.nan)
     large = None
     for i, cell in enumerate(cells):
-        if isinstance(cell, Integral) and abs(int(cell)) > LARGEST_WHOLE:
+        if is_whole(cell) and abs(int(cell)) > LARGEST_WHOLE:
             large = large or Wrong(i, TOO_LARGE.format(int(cell)))
         elif cell is not None:
             values[i] = float(cell)
@@ -174,7 +188,7 @@ def _written(cell: Any) -> str:
     """A cell of a column of different things as text: whole numbers without a point."""
     if isinstance(cell, str | bool | np.bool_):
         return str(cell)
-    if isinstance(cell, Integral):
+    if is_whole(cell):
         return str(int(cell))
     value = float(cell)
     return str(int(value)) if value.is_integer() and abs(value) <= LARGEST_WHOLE else repr(value)

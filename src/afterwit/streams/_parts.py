@@ -18,8 +18,9 @@ from afterwit.errors import StreamError, shorten
 from afterwit.streams._words import in_order_of_first
 from afterwit.streams.batch import Batch, Booleans, Column, Form, Numbers, Other, Skipped, Texts, Times
 
-#: So many rows of a part are read at once.
+#: So many rows of a part are read at once, and fewer if there are more cells in them than this.
 ROWS_AT_ONCE = 1 << 16
+CELLS_AT_ONCE = 1 << 22
 
 
 class Wrong(NamedTuple):
@@ -144,7 +145,7 @@ class PartsReader:
                 self._at = 0
                 if self._part is None:
                     return None
-            stop = min(self._part.count, self._at + ROWS_AT_ONCE)
+            stop = min(self._part.count, self._at + rows_at_once(len(self._asked)))
             self._piece = self._read(self._part, self._at, stop)
             self._at = stop
         if self._piece.at == self._piece.sound:
@@ -182,6 +183,11 @@ class _Piece:
         self.first = first
         self.at = 0
         self.message = ""
+
+
+def rows_at_once(columns: int) -> int:
+    """How many rows of so many columns are a good piece of work."""
+    return min(ROWS_AT_ONCE, max(1, CELLS_AT_ONCE // max(1, columns)))
 
 
 def sliced(column: Column, start: int, stop: int) -> Column:

@@ -101,7 +101,8 @@ class Store:
             relation = self._database.connection.sql(query)
         except FAILURES as error:
             raise self._explain(error) from None
-        self._sorted = _SortedRows(self._name, self._columns, ArrowParts(self._name, relation, self._explain))
+        stream = ArrowParts(self._name, relation, self._explain, self._database.run)
+        self._sorted = _SortedRows(self._name, self._columns, stream)
 
     def take(self, count: int, names: Sequence[str]) -> Batch | None:
         """The next rows: those columns of them."""
@@ -129,7 +130,7 @@ class Store:
                 # It is never committed: nobody else is to see these rows.
                 connection.execute("BEGIN TRANSACTION")
                 connection.execute("CREATE TABLE rows AS SELECT * FROM batch LIMIT 0")
-            connection.execute("INSERT INTO rows SELECT * FROM batch")
+            self._database.run(lambda: connection.execute("INSERT INTO rows SELECT * FROM batch"))
             connection.unregister("batch")
         except FAILURES as error:
             raise self._explain(error) from None
@@ -222,13 +223,8 @@ def _pieces(cells: npt.NDArray[np.int64]) -> Any:
 
 def _strings(column: Texts) -> Any:
     """A column of text as Arrow has it."""
-    words = [word.encode() for word in column.words]
-    sizes = np.array([len(word) for word in words] + [0], dtype=np.int64)
-    ends = np.cumsum(sizes)
-    lengths = sizes[column.codes]
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    # For each byte where it is among the bytes of the words.
-    shift = (ends - sizes)[column.codes] - offsets[:-1]
-    data = np.frombuffer(b"".join(words), dtype=np.uint8)[np.arange(offsets[-1]) + np.repeat(shift, lengths)]
+    words = [*(word.encode() for word in column.words), b""]
+    offsets = np.zeros(len(column.codes) + 1, dtype=np.int64)
+    np.cumsum(np.array([len(word) for word in words])[column.codes], out=offsets[1:])
+    data = np.frombuffer(b"".join([words[code] for code in column.codes.tolist()]), dtype=np.uint8)
     return _field(nanoarrow.large_string(), column.codes < 0, offsets, data)

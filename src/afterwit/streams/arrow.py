@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import StreamError, shorten
-from afterwit.streams._parts import Wrong, with_values
+from afterwit.streams._parts import Wrong, joined, with_values
 from afterwit.streams._words import encode, in_order_of_first
 from afterwit.streams.batch import Booleans, Column, Form, Numbers, Other, Texts, Times
 
@@ -217,7 +217,7 @@ def _decimals(stretch: Stretch) -> tuple[Column, Wrong | None]:
     size = bits // 8
     raw = stretch.values(f"V{size}")
     missing = stretch.missing()
-    limbs = raw.view("<i4" if size == 4 else "<i8").reshape(len(raw), -1)
+    limbs = raw.view("<i4" if size == 4 else "<i8").reshape(len(raw), max(1, size // 8))
     lowest = limbs[:, 0].astype(np.int64)
     # Up to 2^53, and with a power of ten that is a float too, the quotient of floats is the nearest one.
     small = (np.abs(lowest) <= LARGEST_WHOLE) & (limbs[:, 1:] == (lowest >> 63)[:, None]).all(axis=1)
@@ -365,6 +365,21 @@ def first_wrong(codes: npt.NDArray[np.int64], wrong_of: Callable[[int], Wrong | 
     return None
 
 
+def read_column(source: Any, form: Form | None) -> tuple[Column, Wrong | None]:
+    """All rows of a stream that is a single column."""
+    stream = nanoarrow.c_array_stream(source)
+    schema = stream.get_schema()
+    found, wrong, rows = [kind_of(schema)], None, 0
+    for array in stream:
+        column, here = read_stretch(Stretch(schema, array, 0, array.length), form)
+        if wrong is None and here is not None:
+            wrong = Wrong(rows + here.row, here.message)
+        found.append(column)
+        rows += array.length
+    stream.release()
+    return joined(found), wrong
+
+
 class ArrowPart:
     """A record batch."""
 
@@ -390,26 +405,40 @@ class ArrowPart:
 
 
 class ArrowParts:
-    """The record batches of a stream; ``explain`` makes the sentence of what goes wrong in whatever produces them."""
+    """The record batches of a stream.
 
-    def __init__(self, path: str, source: Any, explain: Callable[[Exception], StreamError]) -> None:
+    explain  makes the sentence of what goes wrong in whatever produces them
+    run      calls what may take long
+    """
+
+    def __init__(
+        self,
+        path: str,
+        source: Any,
+        explain: Callable[[Exception], StreamError],
+        run: Callable[[Callable[[], Any]], Any] = lambda work: work(),
+    ) -> None:
         self._path = path
         self._explain = explain
+        self._run = run
         try:
-            self._stream = nanoarrow.c_array_stream(source)
+            self._stream = run(lambda: nanoarrow.c_array_stream(source))
             self._schema = self._stream.get_schema()
+            if self._schema.format != "+s":
+                raise TypeError("it is one column, not a table")
+            children = [self._schema.child(i) for i in range(self._schema.n_children)]
+            self._columns = [(child.name or "", kind_of(child)) for child in children]
         except FAILURES as error:
             raise explain(error) from None
 
     def columns(self) -> list[tuple[str, Column]]:
         """The names, with empty columns that say what kind each is."""
-        children = [self._schema.child(i) for i in range(self._schema.n_children)]
-        return [(child.name or "", kind_of(child)) for child in children]
+        return self._columns
 
     def __iter__(self) -> Iterator[ArrowPart]:
         while True:
             try:
-                array = self._stream.get_next()
+                array = self._run(self._stream.get_next)
             except StopIteration:
                 return
             except FAILURES as error:

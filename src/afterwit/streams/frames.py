@@ -45,7 +45,7 @@ class FrameReader(PartsReader):
 def _native(frame: Any) -> Any:
     """What has the rows: like pandas, or with a stream of Arrow data."""
     try:
-        known = nw.from_native(frame, pass_through=True)
+        known = nw.from_native(frame, pass_through=True, allow_series=True)
         if isinstance(known, nw.LazyFrame) and not hasattr(nw.to_native(known), "__arrow_c_stream__"):
             known = known.collect()
     except nw.exceptions.DuplicateError as error:
@@ -53,7 +53,8 @@ def _native(frame: Any) -> Any:
     except Exception as error:
         raise _explain(error) from None
     native = nw.to_native(known, pass_through=True)
-    if not isinstance(known, nw.DataFrame | nw.LazyFrame) and not hasattr(native, "__arrow_c_stream__"):
+    is_frame = isinstance(known, nw.DataFrame | nw.LazyFrame)
+    if isinstance(known, nw.Series) or not (is_frame or hasattr(native, "__arrow_c_stream__")):
         raise invalid("the table", ALLOWED, frame)
     return native
 

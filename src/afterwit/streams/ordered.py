@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from afterwit.data.checks import whole_number
 from afterwit.errors import StreamError, shorten
+from afterwit.streams._parts import rows_at_once
 from afterwit.streams._store import Store
 from afterwit.streams.batch import (
     ROWS_TO_LOOK_AT,
@@ -29,8 +30,6 @@ from afterwit.streams.batch import (
 #: How much memory the database may use unless told otherwise, in megabytes.
 MEGABYTES = 256
 LEAST_MEGABYTES = 64
-#: So many rows go to the database at once.
-ROWS_AT_ONCE = 1 << 16
 
 
 class OrderedReader:
@@ -83,7 +82,8 @@ class OrderedReader:
         if self._store is None:
             self._store = Store(self.name, self._by, self._megabytes)
             try:
-                while (batch := self._reader.take(ROWS_AT_ONCE)) is not None:
+                rows = rows_at_once(len(self.names))
+                while (batch := self._reader.take(rows)) is not None:
                     self._store.add(batch)
                 self._store.sort()
             except BaseException:

@@ -93,7 +93,7 @@ class ParquetReader(PartsReader):
             relation = self._database.connection.sql(query)
         except FAILURES as error:
             raise self._explain(error) from None
-        return ArrowParts(self._file, relation, self._explain)
+        return ArrowParts(self._file, relation, self._explain, self._database.run)
 
     def _explain(self, error: Exception) -> StreamError:
         self._same_file()

@@ -49,7 +49,7 @@ class SqlReader(PartsReader):
             relation = connection.sql(self._query)
         except FAILURES as error:
             raise error if isinstance(error, StreamError) else self._explain(error) from None
-        return ArrowParts(NAME, relation, self._explain)
+        return ArrowParts(NAME, relation, self._explain, self._database.run)
 
     def _explain(self, error: Exception) -> StreamError:
         extension = missing_extension(error)
