@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import afterwit as aw
 from afterwit import adversaries
-from afterwit.certify import _descent_steps, _streamed_linear, replay, streamed
+from afterwit.certify import _descent_steps, _streamed_linear, _streamed_standardize, replay, standardize, streamed
 from afterwit.core import sources
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError, StreamError
+from afterwit.reductions._moments import Moments
 from conftest import INTERPRETED
 from streamed_cases import FORMS, Blocks, assert_alike, assert_close, by_theorem, in_form
 
@@ -511,6 +512,7 @@ def test_a_stream_that_changes_is_refused(size):
         (aw.OneVsRest(aw.Perceptron()), [0, 1, 2, 1]),
         (aw.KernelPerceptron(), [-1, 1, 1, -1]),
         (aw.SelectivePerceptron(), [-1, 1, 1, -1]),
+        (aw.MulticlassStandardize(aw.MulticlassPerceptron()), [0, 1, 2, 1]),
     ],
 )
 def test_learners_that_need_all_examples_in_memory_say_so(learner, y, monkeypatch):
@@ -562,6 +564,53 @@ def test_committees_are_played_again(case, passes):
     assert other.verdict is Verdict.NOT_APPLICABLE
     assert "these rows give" in other.line()
     assert "these rows are 119" in committee.certificate(Blocks(X[1:], y[1:], 17)).line()
+
+
+# ---------------------------------------------------------------------- standardized rows
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize("inside", [aw.Perceptron(), aw.AdaGrad()])
+def test_a_learner_behind_means_and_deviations(inside, passes, form):
+    X, y, _ = problem(80)
+    rows = in_form(X * np.array([1.0, 1e6, 1e-6, 1.0, 100.0]) + np.array([0.0, 1e6, 0.0, 5.0, 0.0]), form)
+    learner = played(aw.Standardize(inside), rows, y, passes)
+    comparator = comparator_in(form)
+    found = learner.certificate(Blocks(rows, y, 13), comparator=comparator)
+    beside = learner.certificate(rows, y, comparator)
+    assert standardize.STANDARDIZED in [each.statement for each in found.assumptions]
+    assert_alike(found, beside, SCALE)
+    other = in_form(X[::-1].copy(), form)
+    assert_alike(learner.certificate(Blocks(other, y, 13)), learner.certificate(other, y), SCALE)
+    fewer = Blocks(rows[:-1], y[:-1], 13)
+    assert_alike(learner.certificate(fewer), learner.certificate(rows[:-1], y[:-1]), SCALE)
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_rows_that_are_not_standardized_by_the_definition_are_found(form, monkeypatch):
+    X, y, _ = problem(80)
+    rows = in_form(X, form)
+    learner = played(aw.Standardize(aw.Perceptron()), rows, y)
+    right = Moments.learn_and_standardize
+
+    class Wrong:
+        def __init__(self):
+            self.moments = Moments()
+
+        def learn_and_standardize(self, rows):
+            values = right(self.moments, rows)
+            values[-1] += 1e-3 * (self.moments.rounds > 40)
+            return values
+
+    for checker in (_streamed_standardize, standardize):
+        monkeypatch.setattr(checker, "Moments", Wrong)
+    found, beside = (
+        next(a for a in each.assumptions if a.statement == standardize.STANDARDIZED)
+        for each in (learner.certificate(Blocks(rows, y, 80)), learner.certificate(rows, y))
+    )
+    assert found == beside
+    assert re.search(r"in round \d\d the recomputed row differs", found.detail)
 
 
 # ---------------------------------------------------------------------- memory
