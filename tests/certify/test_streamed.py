@@ -156,6 +156,16 @@ def test_what_the_learner_ended_with_is_the_third_number(name, passes):
     ) == beside.hindsight.description.replace(" (there may be better ones)", "")
 
 
+@pytest.mark.parametrize("learner", [aw.Perceptron(), aw.BalancedWinnow(rate=0.1), aw.AdaGrad()])
+def test_beside_a_given_comparator_no_other_is_tried(learner):
+    X = np.random.default_rng(2).choice([-1.0, 1.0], size=(600, 5))
+    y = X[:, 0].astype(int)
+    learner = played(learner.clone(), X, y)
+    given, free = learner.certificate(Blocks(X, y), comparator=np.zeros(5)), learner.certificate(Blocks(X, y))
+    assert_alike(given, learner.certificate(X, y, np.zeros(5)), SCALE)
+    assert any(each.bound < 0.9 * given.bound for each in (free, *free.others) if each.bound is not None)
+
+
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("scale", [1e-12, 1e12])
 @pytest.mark.parametrize("name", ["perceptron", "perceptron with an intercept", "averaged", "scale-free", "adagrad"])
