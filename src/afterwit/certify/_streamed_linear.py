@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.certify.linear import LinearEvidence, ScaledComparator
-from afterwit.certify.replay import on_part
-from afterwit.certify.streamed import Block, Passes, PlayedBlock, Sums
+from afterwit.certify.replay import on_part, own_weights, same_rounds
+from afterwit.certify.streamed import Block, Passes, PlayedBlock, Sums, replayed
 from afterwit.core.certificate import Assumption, apply
 from afterwit.core.theorem import Theorem
 from afterwit.hindsight.comparator import Comparator, normalised
@@ -28,6 +28,7 @@ Bound = Callable[[ScaledComparator], float]
 #: The value of a bound, and where.
 Found = tuple[float, ScaledComparator]
 
+OWN = "its own last weights"
 #: The scales of the first search: so many bins, so many octaves up and down from the typical margin.
 BINS, OCTAVES = 1024, 24.0
 #: Those of the second: so many bins, over so many bins of the first up and down.
@@ -305,3 +306,99 @@ def judged_at_last(passes: Passes, vectors: dict[str, Floats]) -> tuple[JudgedCo
         for judge in judges:
             judge.see(block)
     return tuple(judge.judged() for judge in judges if judge.usable)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a family of learners measures comparators and examples, and where it seeks comparators."""
+
+    norm: Callable[[Floats], float]
+    #: The radius of a matrix.
+    radius: Callable[[Any], float]
+    #: Comparators, by where they come from; given how often each row was played.
+    sought: Callable[[int], list[tuple[str, Floats]]]
+    #: Whether the learner's own last weights are a comparator: not beside one that was given.
+    tries_own: bool
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How the rounds of a learner are multiplied out."""
+
+    follow: Callable[[PlayedBlock], None]
+    #: What came of it.
+    assumed: Callable[[], tuple[Assumption, ...]]
+    #: What else the learner went through, for the third number alone.
+    own: Callable[[], dict[str, Floats]] = dict
+    #: What must hold, of the radius, for the rounds to be multiplied out at all.
+    first: Callable[[float], tuple[Assumption, ...]] = lambda _: ()
+
+
+def streamed_evidence(
+    learner: Any,
+    passes: Passes,
+    measure: Measure,
+    checks: Checks,
+    kind: type[StreamedEvidence] = StreamedEvidence,
+    **more: Any,
+) -> StreamedEvidence:
+    """The evidence of a learner with hinge bounds. ``more`` is what its kind of evidence has further."""
+    # The length of a vector is of no matter: every scale is tried.
+    ended, _ = normalised(passes.narrowed(own_weights(learner, passes.columns.header)))
+    same, times = same_rounds(learner, passes.count, lambda _: "")
+    search = Search(passes, learner.theorems, times, [Judge("zero", np.zeros(passes.width), 0.0)])
+    facts = {
+        "subject": type(learner).__name__,
+        "rounds": learner.rounds,
+        "mistakes": learner.mistakes,
+        "counted_updates": learner.updates,
+        "passes": times,
+        "unit": passes.unit,
+        "one_row_in": passes.step,
+        **more,
+    }
+
+    def make(found: Search, assumptions: tuple[Assumption, ...] = (same,), **known: Any) -> StreamedEvidence:
+        facts.update(radius=found.radius, comparators=found.comparators)
+        return kind(**{**facts, **known, "assumptions": assumptions})
+
+    typical = [0.0]
+    if same.holds:
+        sought = measure.sought(times)
+        if measure.tries_own and np.isfinite(ended).all() and ended.any():
+            sought.append((OWN, ended))
+        search.judges += [Judge(source, vector, measure.norm(vector)) for source, vector in sought]
+        matrix, _ = passes.sample()
+        typical += [_typical(matrix, vector) for _, vector in sought]
+    search.run(typical, measure.radius, make)
+    zero = {"points": (search.at_zero(),), "comparators": search.comparators[:1]}
+    first = checks.first(search.radius)
+    if not same.holds:
+        # Nothing was played, so that nothing was updated.
+        return make(search, (same, *first), **zero, converged=True)
+    updates = 0
+
+    def visit(block: PlayedBlock) -> None:
+        nonlocal updates
+        updates += int(np.count_nonzero(block.updated))
+        search.sum_up(block)
+        if all(each.met for each in first):
+            checks.follow(block)
+
+    same, _, at_rest = replayed(learner, passes, visit)
+    if not all(each.met for each in (same, *first)):
+        return make(search, (same, *first), **zero, converged=at_rest)
+    return make(
+        search,
+        (same, *first, *checks.assumed()),
+        points=search.points(),
+        counted_update_rounds=updates,
+        converged=at_rest,
+        own=judged_at_last(passes, {OWN: ended, **checks.own()}),
+    )
+
+
+def _typical(matrix: Any, vector: Floats) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = float(np.abs(matrix @ vector).mean())
+    return size if np.isfinite(size) else 0.0

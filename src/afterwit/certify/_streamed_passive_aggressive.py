@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from afterwit.certify._streamed_linear import StreamedEvidence
-from afterwit.certify._streamed_perceptron import streamed_evidence
+from afterwit.certify._streamed_linear import Checks, StreamedEvidence, streamed_evidence
+from afterwit.certify._streamed_perceptron import euclidean
 from afterwit.certify.passive_aggressive import PassiveAggressiveEvidence, Rule
 from afterwit.certify.streamed import Passes, PlayedBlock
 from afterwit.hindsight.comparator import unit_for
@@ -27,5 +27,6 @@ def gather(learner: Any, stream: Any, comparator: Any = None) -> StreamedEvidenc
     def follow(block: PlayedBlock) -> None:
         rule.follow(block.matrix, block.y, block.scores, block.first)
 
+    checks = Checks(follow, lambda: (rule.followed,))
     kind = StreamedPassiveAggressiveEvidence
-    return streamed_evidence(learner, passes, comparator, follow, lambda: (rule.followed,), dict, kind, step=step)
+    return streamed_evidence(learner, passes, euclidean(learner, passes, comparator), checks, kind, step=step)

@@ -7,22 +7,18 @@ solvers find in the sample, and the learner's own last weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify._streamed_linear import Judge, Search, StreamedEvidence, judged_at_last
+from afterwit.certify._streamed_linear import Checks, Measure, StreamedEvidence, streamed_evidence
 from afterwit.certify.perceptron import Rule, comparators_for, starts_at_zero
-from afterwit.certify.replay import comparator_for, on_part, own_weights, same_rounds
-from afterwit.certify.streamed import Passes, PlayedBlock, replayed
-from afterwit.core.certificate import Assumption
-from afterwit.hindsight.comparator import normalised, row_norms, unit_for
+from afterwit.certify.replay import comparator_for, on_part, own_weights
+from afterwit.certify.streamed import Passes, PlayedBlock
+from afterwit.hindsight.comparator import row_norms, unit_for
 
 Floats = npt.NDArray[np.float64]
-
-OWN = "its own last weights"
 
 
 def gather(learner: Any, stream: Any, comparator: Any = None) -> StreamedEvidence:
@@ -50,99 +46,24 @@ def gather(learner: Any, stream: Any, comparator: Any = None) -> StreamedEvidenc
         average = added - rate * moments / max(1, learner.rounds)
         return {"its last weights": added, "the average of its weights": average}
 
-    return streamed_evidence(
-        learner,
-        passes,
-        comparator,
-        follow,
-        lambda: (starts_at_zero(learner), rule.followed),
-        own,
-        StreamedEvidence,
-        margin=margin,
+    checks = Checks(follow, lambda: (starts_at_zero(learner), rule.followed), own)
+    return streamed_evidence(learner, passes, euclidean(learner, passes, comparator), checks, margin=margin)
+
+
+def euclidean(learner: Any, passes: Passes, comparator: Any) -> Measure:
+    """Examples and comparators by their Euclidean lengths, in the unit of the passes."""
+    given = comparator_for(learner, passes.columns.header, comparator)
+
+    def sought(times: int) -> list[tuple[str, Floats]]:
+        matrix, signs = passes.sample()
+        vector = None if given is None else passes.unit * passes.narrowed(given)
+        found = comparators_for(matrix, signs, times * passes.step, passes.unit, vector)
+        part = "" if given is not None else on_part(passes.step)
+        return [(each.source + part, each.vector) for each in found]
+
+    return Measure(
+        lambda vector: float(np.linalg.norm(vector)),
+        lambda matrix: float(row_norms(matrix).max(initial=0.0)),
+        sought,
+        tries_own=given is None,
     )
-
-
-def streamed_evidence(
-    learner: Any,
-    passes: Passes,
-    comparator: Any,
-    follow: Callable[[PlayedBlock], None],
-    assumed: Callable[[], tuple[Assumption, ...]],
-    own: Callable[[], dict[str, Floats]],
-    kind: type[StreamedEvidence],
-    **more: Any,
-) -> StreamedEvidence:
-    """The evidence of a learner with hinge bounds.
-
-    ``follow`` multiplies out the rounds of a block; ``assumed`` says what came of it, and ``own`` what the learner went
-    through. ``more`` is what its kind of evidence has further.
-    """
-    header = passes.columns.header
-    given = comparator_for(learner, header, comparator)
-    # Its length is of no matter: every scale is tried.
-    ended, _ = normalised(passes.narrowed(own_weights(learner, header)))
-    counts = same_rounds(learner, passes.count, lambda _: "")
-    search = Search(passes, learner.theorems, counts[1], [Judge("zero", np.zeros(passes.width), 0.0)])
-    facts = {
-        "subject": type(learner).__name__,
-        "rounds": learner.rounds,
-        "mistakes": learner.mistakes,
-        "counted_updates": learner.updates,
-        "unit": passes.unit,
-        "one_row_in": passes.step,
-        **more,
-    }
-
-    def make(found: Search, **known: Any) -> StreamedEvidence:
-        assumptions = known.pop("assumptions", (counts[0],))
-        numbers = {"passes": found.times, "radius": found.radius, "comparators": found.comparators}
-        return kind(**{**facts, **numbers, **known, "assumptions": assumptions})
-
-    typical = [0.0]
-    if counts[0].holds:
-        sought, sizes = _sought(passes, given, counts[1])
-        if given is None and np.isfinite(np.linalg.norm(ended)) and ended.any():
-            sought.append(Judge(OWN, ended, float(np.linalg.norm(ended))))
-            sizes.append(_typical(passes.sample()[0], ended))
-        search.judges += sought
-        typical += sizes
-    search.run(typical, lambda matrix: float(row_norms(matrix).max(initial=0.0)), make)
-    if not counts[0].holds:
-        # Nothing was played, so that nothing was updated.
-        return make(search, points=(search.at_zero(),), converged=True)
-    updates = 0
-
-    def visit(block: PlayedBlock) -> None:
-        nonlocal updates
-        updates += int(np.count_nonzero(block.updated))
-        search.sum_up(block)
-        follow(block)
-
-    same, _, at_rest = replayed(learner, passes, visit)
-    if not same.holds:
-        zero = {"points": (search.at_zero(),), "comparators": search.comparators[:1]}
-        return make(search, **zero, converged=at_rest, assumptions=(same,))
-    return make(
-        search,
-        points=search.points(),
-        counted_update_rounds=updates,
-        converged=at_rest,
-        assumptions=(same, *assumed()),
-        own=judged_at_last(passes, {OWN: ended, **own()}),
-    )
-
-
-def _sought(passes: Passes, given: Floats | None, times: int) -> tuple[list[Judge], list[float]]:
-    """Comparators that are the given one, or come from the sample, and about the sizes of their margins."""
-    matrix, signs = passes.sample()
-    vector = None if given is None else passes.unit * passes.narrowed(given)
-    found = comparators_for(matrix, signs, times * passes.step, passes.unit, vector)
-    part = "" if given is not None else on_part(passes.step)
-    judges = [Judge(each.source + part, each.vector, each.norm) for each in found]
-    return judges, [_typical(matrix, each.vector) for each in found]
-
-
-def _typical(matrix: Any, vector: Floats) -> float:
-    with np.errstate(over="ignore", invalid="ignore"):
-        size = float(np.abs(matrix @ vector).mean())
-    return size if np.isfinite(size) else 0.0

@@ -18,7 +18,6 @@ from afterwit.certify.linear import LinearEvidence
 from afterwit.certify.replay import (
     CLOSE_ENOUGH,
     ROUNDING,
-    Replay,
     RowProducts,
     comparator_for,
     matrix_of,
@@ -63,12 +62,10 @@ class MultiplicativeEvidence(LinearEvidence):
 def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> MultiplicativeEvidence:
     """What is known of the rounds X, y of a multiplicative learner."""
     two_sided = learner._signed
-    given = comparator_for(learner, rows, comparator)
-    if given is not None and not two_sided and (given < 0).any():
-        raise invalid("comparator", "weights that are not negative", Words("negative ones"))
+    given = given_weights(learner, rows, comparator)
     played = replay(learner, rows, signs)
     matrix = matrix_of(learner, rows)
-    features = max(1, learner.features + int(learner.parameters["intercept"])) * (2 if two_sided else 1)
+    features = features_of(learner)
     radius = largest_entry(matrix)
     found = [_judged("zero", np.zeros(matrix.shape[1]), matrix, signs)]
     own: tuple[tuple[str, Any], ...] = ()
@@ -77,10 +74,13 @@ def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> Mu
         if given is not None:
             found.append(_judged("the given one", given, matrix, signs))
         elif radius > 0:
-            found += _comparators(matrix, signs, learner.rate, features, two_sided, played.passes)
-        rule, average = _follows_the_rule(matrix, signs, played, learner.rate, two_sided)
-        assumptions += (rule,)
-        own = (("its own last weights", own_weights(learner, rows)), ("the average of its weights", average))
+            sought = candidates(matrix, signs, learner.rate, features, two_sided, played.passes)
+            found += [_judged(*each, matrix, signs) for each in sought]
+        rule = Rule(matrix.shape[1], learner.rate, two_sided)
+        for at in played.updates:
+            rule.follow(matrix, signs, at)
+        assumptions += (rule.followed,)
+        own = (("its own last weights", own_weights(learner, rows)), ("the average of its weights", rule.total))
     return MultiplicativeEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
@@ -102,23 +102,31 @@ def _judged(source: str, vector: Any, matrix: Any, signs: Signs) -> OneNormCompa
     return OneNormComparator(source, judged.vector, judged.margins, judged.mistakes)
 
 
-def _follows_the_rule(
-    matrix: Any, signs: Signs, played: Replay, rate: float, two_sided: bool
-) -> tuple[Assumption, npt.NDArray[np.float64]]:
-    """Every update at a mistake, every other round right, with weights made from the updates before.
+class Rule:
+    """Every update at a mistake, every other round right, with weights made from the updates before, block after block.
 
-    And the sum of the weights over the rounds, those of each round as shares that add up to 1.
+    ``total`` is the sum of the weights over the rounds, those of each round as shares that add up to 1.
     """
-    statement = "it updated exactly on its mistakes: y_t (w_t . x_t) <= 0 there, >= 0 elsewhere"
-    rows = RowProducts(matrix)
-    powers = np.zeros(matrix.shape[1])
-    up, down = np.ones(matrix.shape[1]), np.ones(matrix.shape[1])
-    total = np.zeros(matrix.shape[1])
-    for at in played.updates:
+
+    def __init__(self, width: int, rate: float, two_sided: bool) -> None:
+        self.rate, self.two_sided = rate, two_sided
+        self.powers = np.zeros(width)
+        self.up, self.down = np.ones(width), np.ones(width)
+        self.total = np.zeros(width)
+        self.count = 0
+        #: The first row that was not treated so.
+        self.suspect: int | None = None
+
+    def follow(self, matrix: Any, signs: Signs, at: npt.NDArray[np.intp], first: int = 0) -> None:
+        """Further rows, with updates at some of them; ``first`` is the number of the first row."""
+        rows = RowProducts(matrix)
         begin = 0
         for row in [*at.tolist(), len(signs)]:
-            weights = up - down if two_sided else up
-            total += (min(row + 1, len(signs)) - begin) * weights / max(float((up + down).sum()), 1e-300)
+            if self.suspect is not None:
+                return
+            weights = self.up - self.down if self.two_sided else self.up
+            share = max(float((self.up + self.down).sum()), 1e-300)
+            self.total += (min(row + 1, len(signs)) - begin) * weights / share
             margins = signs[begin:row] * rows.times(weights, begin, row)
             wrong = begin + np.flatnonzero(margins < 0)
             if row < len(signs) and signs[row] * rows.times(weights, row, row + 1)[0] > 0:
@@ -126,30 +134,37 @@ def _follows_the_rule(
             for suspect in wrong.tolist():
                 score = abs(rows.times(weights, suspect, suspect + 1)[0])
                 # A sum of exponents, rounded, and its exponential: what is lost grows with the exponents.
-                slack = ROUNDING * (1 + np.abs(powers).max(initial=0.0))
-                if score > slack * rows.times(up + down, suspect, suspect + 1, absolute=True)[0]:
-                    detail = f"row {suspect} was not treated by the rule"
-                    return Assumption(statement, Basis.OBSERVED, False, detail), total
+                slack = ROUNDING * (1 + np.abs(self.powers).max(initial=0.0))
+                if score > slack * rows.times(self.up + self.down, suspect, suspect + 1, absolute=True)[0]:
+                    self.suspect = first + suspect
+                    return
             if row < len(signs):
-                rows.add(powers, row, rate * signs[row])
-                shift = float(np.abs(powers).max() if two_sided else powers.max()) - 300
-                up = np.exp(powers - shift)
-                down = np.exp(-powers - shift) if two_sided else np.zeros_like(up)
+                rows.add(self.powers, row, self.rate * signs[row])
+                shift = float(np.abs(self.powers).max() if self.two_sided else self.powers.max()) - 300
+                self.up = np.exp(self.powers - shift)
+                self.down = np.exp(-self.powers - shift) if self.two_sided else np.zeros_like(self.up)
             begin = row + 1
-    count = sum(len(at) for at in played.updates)
-    detail = f"every round multiplied out, {counted(count, 'update')}"
-    return Assumption(statement, Basis.OBSERVED, True, detail), total
+        self.count += len(at)
+
+    @property
+    def followed(self) -> Assumption:
+        statement = "it updated exactly on its mistakes: y_t (w_t . x_t) <= 0 there, >= 0 elsewhere"
+        detail = f"every round multiplied out, {counted(self.count, 'update')}"
+        if self.suspect is not None:
+            detail = f"row {self.suspect} was not treated by the rule"
+        return Assumption(statement, Basis.OBSERVED, self.suspect is None, detail)
 
 
-def _comparators(
-    matrix: Any, signs: Signs, rate: float, features: int, two_sided: bool, passes: int
-) -> list[OneNormComparator]:
-    """Weights worth comparing with, chosen from the rows alone."""
+def candidates(
+    matrix: Any, signs: Signs, rate: float, features: int, two_sided: bool, passes: int, one_in: int = 1
+) -> list[tuple[str, npt.NDArray[np.float64]]]:
+    """Weights worth comparing with, chosen from the rows alone: from one in so many of those that were played."""
     part, part_signs, step = to_fit_on(matrix, signs)
+    step *= one_in
     found = []
     widest = solve_max_margin_one_norm(part, part_signs, nonnegative=not two_sided)
     if widest is not None:
-        found.append(_judged(f"maximum margin by the 1-norm{on_part(step)}", widest[0], matrix, signs))
+        found.append((f"maximum margin by the 1-norm{on_part(step)}", widest[0]))
     price = max(np.log(features), 1e-3) / rate / step / passes
     rows = ScaledRows(part, part_signs)
     vector = None
@@ -158,8 +173,21 @@ def _comparators(
         region = Region(nonnegative=not two_sided, price=factor * price)
         vector = least(rows, "hinge", region, vector, CLOSE_ENOUGH).vector
         source = f"least hinge loss with a price of {factor * price * step:.3g} on the 1-norm{on_part(step)}"
-        found.append(_judged(source, vector, matrix, signs))
+        found.append((source, vector))
     for loss in ("hinge", "logistic"):
         free = least(ScaledRows(matrix, signs, two_sided), loss, Region(nonnegative=not two_sided), None, CLOSE_ENOUGH)
-        found.append(_judged(f"least {loss} loss", free.vector, matrix, signs))
+        found.append((f"least {loss} loss{on_part(one_in)}", free.vector))
     return found
+
+
+def given_weights(learner: Any, rows: Rows, comparator: Any) -> npt.NDArray[np.float64] | None:
+    """A comparator the caller gave; None if none was given."""
+    given: npt.NDArray[np.float64] | None = comparator_for(learner, rows, comparator)
+    if given is not None and not learner._signed and (given < 0).any():
+        raise invalid("comparator", "weights that are not negative", Words("negative ones"))
+    return given
+
+
+def features_of(learner: Any) -> int:
+    """N, or 2N for a learner on (x, -x)."""
+    return int(max(1, learner.features + int(learner.parameters["intercept"])) * (2 if learner._signed else 1))

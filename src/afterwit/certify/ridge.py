@@ -128,11 +128,11 @@ def gather(learner: Any, rows: Rows, targets: Targets, comparator: Any = None) -
         learner, rows.count, lambda passes: _differs(learner, rows, targets, passes, played)
     )
     matrix, used = used_columns(matrix_of(learner, rows))
-    there = _kept(learner, rows)[used]
+    there = kept(learner, rows)[used]
     matrix, used = matrix[:, there], used[there]
     radius = float(row_norms(matrix).max(initial=0.0))
     largest = float(np.abs(targets).max(initial=0.0))
-    assumptions: tuple[Assumption, ...] = (same_rows, moderate(radius), _resolved(radius, penalty), _moderate(largest))
+    assumptions = (same_rows, *sizes(radius, penalty, largest))
     trace = Trace(np.empty(0), 0.0, 0.0, 0.0, 0.0)
     comparators = [_judged("zero", np.zeros(matrix.shape[1]), matrix, targets, passes)]
     least_possible = None
@@ -161,28 +161,38 @@ def gather(learner: Any, rows: Rows, targets: Targets, comparator: Any = None) -
     )
 
 
-def _kept(learner: Any, rows: Rows) -> npt.NDArray[np.bool_]:
+def kept(learner: Any, rows: Rows) -> npt.NDArray[np.bool_]:
     """Which columns the learner does not leave out."""
     most, weights = learner.parameters["most_features"], learner.weights
     if most is None:
-        kept = np.ones(rows.width, dtype=bool)
+        there = np.ones(rows.width, dtype=bool)
     elif rows.names is None:
-        kept = np.arange(rows.width) < most
+        there = np.arange(rows.width) < most
     else:
-        kept = np.array([isinstance(weights, dict) and name in weights for name in rows.names], dtype=bool)
-    return np.concatenate([[True], kept]) if learner.parameters["intercept"] else kept
+        there = np.array([isinstance(weights, dict) and name in weights for name in rows.names], dtype=bool)
+    return np.concatenate([[True], there]) if learner.parameters["intercept"] else there
 
 
 def _differs(learner: Any, rows: Rows, targets: Targets, passes: int, played: list[Floats]) -> str:
     """Play the rounds again; what is different from what the learner has, or nothing."""
     fresh = type(learner)(**learner.parameters)
     played += [fresh.learn_many(rows, targets) for _ in range(passes)]
+    return difference(learner, fresh)
+
+
+def difference(learner: Any, fresh: Any) -> str:
+    """What a fresh learner, which has played the rounds again, has learned otherwise; nothing if there is nothing."""
     replayed, claimed = fresh.state(), learner.state()
     for name in ("loss", "squared_errors"):
         if not math.isclose(replayed[name], claimed[name], rel_tol=ROUNDING):
             return f"the learner has a total loss of {claimed[name]:.6g}, these rows give {replayed[name]:.6g}"
     same = same_weights(replayed, claimed, int(learner.parameters["intercept"]))
     return "" if same else "these rows give other weights"
+
+
+def sizes(radius: float, penalty: float, largest: float) -> tuple[Assumption, ...]:
+    """Whether squares of examples and targets can be computed, and the penalty beside them."""
+    return moderate(radius), _resolved(radius, penalty), _moderate(largest)
 
 
 def _resolved(radius: float, penalty: float) -> Assumption:
@@ -198,11 +208,20 @@ def _moderate(largest: float) -> Assumption:
 
 
 def _computed_alike(trace: Trace, predictions: Floats, largest: float) -> Assumption:
-    far = np.abs(trace.predictions - predictions) > ROUNDING * (largest + np.abs(predictions))
+    return computed_alike(first_far(trace.predictions, predictions, largest))
+
+
+def first_far(recomputed: Floats, predictions: Floats, largest: float) -> int | None:
+    """The first prediction that differs from what was computed here; None if none does."""
+    far = np.abs(recomputed - predictions) > ROUNDING * (largest + np.abs(predictions))
+    return int(np.argmax(far)) if far.any() else None
+
+
+def computed_alike(differs: int | None) -> Assumption:
     detail = "every round computed a second time"
-    if far.any():
-        detail = f"in round {int(np.argmax(far)) + 1:,} the recomputed prediction differs"
-    return Assumption("each round is a step of its update", Basis.OBSERVED, not far.any(), detail)
+    if differs is not None:
+        detail = f"in round {differs + 1:,} the recomputed prediction differs"
+    return Assumption("each round is a step of its update", Basis.OBSERVED, differs is None, detail)
 
 
 def _judged(source: str, vector: Floats, matrix: Any, targets: Targets, passes: int) -> FixedWeights:
@@ -210,53 +229,85 @@ def _judged(source: str, vector: Floats, matrix: Any, targets: Targets, passes: 
         return FixedWeights(source, vector, passes * float(((matrix @ vector - targets) ** 2).sum()))
 
 
-def _retrace(penalty: float, matrix: Any, targets: Targets, passes: int) -> tuple[Trace, Floats]:
-    """Compute every round a second time, and the weights of ridge regression after the last.
+class Retrace:
+    """Computes every round a second time, block after block.
 
     The triangle has a further column for the targets: there is c with R^T c = sum of y_s x_s, and so w = R^{-1} c. What
     is below c matters to nobody; it begins with 1, because a triangle with a 0 in its diagonal is refused.
     """
-    width = matrix.shape[1]
-    triangle = np.zeros((width + 1, width + 1), order="F")
-    np.fill_diagonal(triangle, math.sqrt(penalty))
-    triangle[width, width] = 1.0
-    count = passes * len(targets)
-    predictions, spans = np.empty(count), np.empty(count)
-    row = np.zeros((1, width + 1))
-    for t in range(count):
-        i = t % len(targets)
-        row[0, :width], row[0, width] = _dense(matrix, i, i + 1), 0.0
-        # By what was known before: x^T A^{-1} x, and w . x.
-        turned = dtrtrs(triangle, row[0], trans=1)[0][:width]
-        spans[t] = turned @ turned
-        predictions[t] = (turned @ triangle[:width, width]) / (1 + spans[t])
-        row[0, width] = targets[i]
-        triangle = dtpqrt(0, min(width + 1, 4), triangle, row)[0]
-    repeated = np.tile(targets, passes)
-    trace = Trace(
-        predictions,
-        float(((predictions - repeated) ** 2).sum()),
+
+    def __init__(self, penalty: float, width: int) -> None:
+        self.width = width
+        self._triangle = np.zeros((width + 1, width + 1), order="F")
+        np.fill_diagonal(self._triangle, math.sqrt(penalty))
+        self._triangle[width, width] = 1.0
+
+    def follow(self, matrix: Any, targets: Targets) -> tuple[Floats, Floats]:
+        """Further rounds: the predictions, and x^T A^{-1} x by what was known before."""
+        width, row = self.width, np.zeros((1, self.width + 1))
+        predictions, spans = np.empty(len(targets)), np.empty(len(targets))
+        for i in range(len(targets)):
+            row[0, :width], row[0, width] = _dense(matrix, i, i + 1), 0.0
+            turned = dtrtrs(self._triangle, row[0], trans=1)[0][:width]
+            spans[i] = turned @ turned
+            predictions[i] = (turned @ self._triangle[:width, width]) / (1 + spans[i])
+            row[0, width] = targets[i]
+            self._triangle = dtpqrt(0, min(width + 1, 4), self._triangle, row)[0]
+        return predictions, spans
+
+    def weights(self) -> Floats:
+        """The weights of ridge regression after the last round."""
+        if not self.width:
+            return np.empty(0)
+        return np.asarray(dtrtrs(self._triangle[: self.width, : self.width], self._triangle[: self.width, -1])[0])
+
+
+def _retrace(penalty: float, matrix: Any, targets: Targets, passes: int) -> tuple[Trace, Floats]:
+    """Every round computed a second time, and the weights of ridge regression after the last."""
+    retrace = Retrace(penalty, matrix.shape[1])
+    parts = [retrace.follow(matrix, targets) for _ in range(passes)]
+    predictions, spans = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Trace(predictions, *sums_of(predictions, spans, np.tile(targets, passes))), retrace.weights()
+
+
+def sums_of(predictions: Floats, spans: Floats, targets: Targets) -> tuple[float, float, float, float]:
+    """What a `Trace` has of its rounds, summed up."""
+    return (
+        float(((predictions - targets) ** 2).sum()),
         float(np.log1p(spans).sum()),
-        float((repeated**2 * (spans / (1 + spans))).sum()),
+        float((targets**2 * (spans / (1 + spans))).sum()),
         float((predictions**2 * spans).sum()),
     )
-    weights = dtrtrs(triangle[:width, :width], triangle[:width, width])[0] if width else np.empty(0)
-    return trace, weights
+
+
+class LeastSquares:
+    """Weights of the least total loss, the shortest of several; and what no weights lose less than."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._triangle = np.zeros((0, width + 1))
+
+    def add(self, matrix: Any, targets: Targets) -> None:
+        """Further rounds."""
+        for begin in range(0, len(targets), BLOCK):
+            rows = np.column_stack([_dense(matrix, begin, begin + BLOCK), targets[begin : begin + BLOCK]])
+            self._triangle = np.asarray(np.linalg.qr(np.vstack([self._triangle, rows]), mode="r"))
+
+    def solved(self) -> tuple[Floats, float]:
+        width, triangle = self.width, self._triangle
+        # In units in which all columns are of the same size, what is small is rounding.
+        units = np.abs(triangle[:, :width]).max(axis=0, initial=0.0)
+        units = np.exp2(np.round(np.log2(np.where(units > 0, units, 1.0))))
+        vector = np.linalg.lstsq(triangle[:, :width] / units, triangle[:, width])[0] / units
+        lowest = float(triangle[width, width] ** 2) if len(triangle) > width else 0.0
+        return vector, lowest
 
 
 def _least_squares(matrix: Any, targets: Targets) -> tuple[Floats, float]:
-    """Weights of the least total loss, the shortest of several; and what no weights lose less than."""
-    width = matrix.shape[1]
-    triangle = np.zeros((0, width + 1))
-    for begin in range(0, len(targets), BLOCK):
-        rows = np.column_stack([_dense(matrix, begin, begin + BLOCK), targets[begin : begin + BLOCK]])
-        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, rows]), mode="r"))
-    # In units in which all columns are of the same size, what is small is rounding.
-    units = np.abs(triangle[:, :width]).max(axis=0, initial=0.0)
-    units = np.exp2(np.round(np.log2(np.where(units > 0, units, 1.0))))
-    vector = np.linalg.lstsq(triangle[:, :width] / units, triangle[:, width])[0] / units
-    lowest = float(triangle[width, width] ** 2) if len(triangle) > width else 0.0
-    return vector, lowest
+    """The same of rows in memory."""
+    found = LeastSquares(matrix.shape[1])
+    found.add(matrix, targets)
+    return found.solved()
 
 
 def _dense(matrix: Any, begin: int, end: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,11 @@ def gather(learner: Any, rows: Rows, labels: Signs | list[Any], comparator: Any 
     every = labels * len(given) if isinstance(labels, list) else np.tile(labels, len(given))
     evidence = evidence_of(learner.standardized, standardized, every, comparator)
     differs = _differs(rows, given)
+    return about(learner, evidence, differs)
+
+
+def about(learner: Any, evidence: Any, differs: int | None) -> Any:
+    """The evidence of the learner inside as that of the one around it; ``differs`` is a round whose row differs."""
     detail = "computed a second time" if differs is None else f"in round {differs + 1:,} the recomputed row differs"
     same = Assumption(STANDARDIZED, Basis.OBSERVED, differs is None, detail)
     subject = f"{type(learner).__name__} of {evidence.subject}"
@@ -63,30 +68,51 @@ def _differs(rows: Rows, given: list[Rows]) -> int | None:
     ends = np.flatnonzero(np.diff(columns[order])) + 1
     wrong: list[int] = []
     for at in np.split(order, ends) if len(order) else ():
-        wrong += rounds[at[~_close(found[at], *_standardized(values[at], rounds[at] + 1))]].tolist()
+        wrong += rounds[at[~close(found[at], *_standardized(values[at], rounds[at] + 1))]].tolist()
     return min(wrong, default=None)
+
+
+@dataclass
+class Sums:
+    """What is known of one feature, or of many beside each other: all it takes to standardize further values."""
+
+    #: Standardized values do not depend on the unit; in this one no square overflows.
+    unit: Any
+    #: About the mean of all values, in that unit.
+    centre: Any
+    #: How many values there are in all.
+    count: Any
+    #: How many there have been; the sums of what is left of them without the centre, and of its squares.
+    seen: Any = 0
+    first: Any = 0.0
+    second: Any = 0.0
+
+    def standardize(self, x: npt.NDArray[np.float64], rounds: Any) -> tuple[Any, Any]:
+        """Further values, standardized; and how far each may be off by the rounding of the sums."""
+        x, centre = x / self.unit, self.centre
+        number = self.seen + np.arange(1, len(x) + 1).reshape(-1, *(1,) * (x.ndim - 1))
+        # Absent values are as far from the centre as 0 is.
+        absent = rounds - number
+        firsts, seconds = self.first + np.cumsum(x - centre, axis=0), self.second + np.cumsum((x - centre) ** 2, axis=0)
+        mean = (firsts - absent * centre) / rounds
+        squares = seconds + absent * centre**2
+        variance = squares / rounds - mean**2
+        lost = self.unit * np.sqrt(np.maximum(variance, 0.0) * rounds) < LOST
+        deviation = np.sqrt(np.maximum(variance, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slack = 1e-13 * self.count * (1 + squares / rounds / np.maximum(variance, 1e-300))
+            values = np.where((deviation > 0) & ~lost, (x - centre - mean) / deviation, 0.0)
+        self.seen, self.first, self.second = self.seen + len(x), firsts[-1], seconds[-1]
+        return values, slack
 
 
 def _standardized(x: npt.NDArray[np.float64], rounds: npt.NDArray[np.intp]) -> tuple[Any, Any]:
     """One feature's values, standardized; and how far each may be off by the rounding of the sums."""
-    # Standardized values do not depend on the unit; in this one no square overflows.
     unit = float(np.abs(x).max()) or 1.0
-    x = x / unit
-    # Sums of what is left of the values without their mean; absent ones are as far from it as 0 is.
-    centre = float(x.mean())
-    absent = rounds - np.arange(1, len(x) + 1)
-    mean = (np.cumsum(x - centre) - absent * centre) / rounds
-    squares = np.cumsum((x - centre) ** 2) + absent * centre**2
-    variance = squares / rounds - mean**2
-    lost = unit * np.sqrt(np.maximum(variance, 0.0) * rounds) < LOST
-    deviation = np.sqrt(np.maximum(variance, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slack = 1e-13 * len(x) * (1 + squares / rounds / np.maximum(variance, 1e-300))
-        values = np.where((deviation > 0) & ~lost, (x - centre - mean) / deviation, 0.0)
-    return values, slack
+    return Sums(unit, float((x / unit).mean()), len(x)).standardize(x, rounds)
 
 
-def _close(found: Any, expected: Any, slack: Any) -> Any:
+def close(found: Any, expected: Any, slack: Any) -> Any:
     with np.errstate(invalid="ignore"):
         near = np.abs(found - expected) <= CLOSE * (1 + np.abs(expected)) + slack * (1 + np.abs(expected))
     return near | ~np.isfinite(expected) | (slack > 1)

@@ -43,18 +43,19 @@ def certify_source(learner: Any, source: Any, comparator: Any = None) -> Certifi
     if examples is not None:
         certificate: Certificate = learner.certificate(*examples, **given)
         return certificate
+    checker = streamed_checker(learner, type(learner).__name__)
+    return apply(learner.theorems, checker.gather(learner, stream, **given))
+
+
+def streamed_checker(learner: Any, called: str) -> Any:
+    """The module that recomputes the rounds of a learner block by block; ``called`` is what messages call it."""
     module = f"afterwit.certify._streamed_{learner.checker}"
     if importlib.util.find_spec(module) is None:
-        raise needs_memory(type(learner).__name__)
-    return apply(learner.theorems, importlib.import_module(module).gather(learner, stream, **given))
-
-
-def needs_memory(name: str) -> InputError:
-    """What to raise for a learner whose checker has no way to read the examples block by block."""
-    return InputError(
-        f"the certificate of {name} needs all examples in memory, and these are more than {MOST_IN_MEMORY:,} values or "
-        "rows; call certificate(X, y) with all of them if there is room"
-    )
+        raise InputError(
+            f"the certificate of {called} needs all examples in memory, and these are more than {MOST_IN_MEMORY:,} "
+            "values or rows; call certificate(X, y) with all of them if there is room"
+        )
+    return importlib.import_module(module)
 
 
 def as_stream(source: Any) -> Any:
