@@ -93,6 +93,9 @@ from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
 from afterwit.reductions.regression_committee import RegressionCommittee as _RegressionCommittee
 from afterwit.reductions.standardize import Standardize as _Standardize
 from afterwit.streams.matrix import read_libsvm as read_libsvm
+from afterwit.streams.model import Model as Model
+from afterwit.streams.read import read as read
+from afterwit.streams.schema import Schema as Schema
 
 class AdaGrad(_AdaGrad):
     def __init__(self, loss: Any = "logistic", rate: Any = 0.15, delta: Any = 1e-6, box: Any = None, intercept: Any = True, labels: Any = None) -> None: ...
@@ -305,6 +308,7 @@ __all__ = [
     "Learner",
     "MLpol",
     "MarginPerceptron",
+    "Model",
     "MulticlassCommittee",
     "MulticlassPerceptron",
     "MulticlassStandardize",
@@ -328,6 +332,7 @@ __all__ = [
     "SGDRegressor",
     "ScaleFree",
     "ScaleFreeRegressor",
+    "Schema",
     "SecondOrderWeights",
     "SelectivePerceptron",
     "SleepingExperts",
@@ -357,6 +362,7 @@ __all__ = [
     "load",
     "losses",
     "play",
+    "read",
     "read_libsvm",
     "reductions",
     "sampling",
