@@ -113,7 +113,8 @@ fragments = st.one_of(
     st.sampled_from([b"\xff", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80", b"\xc0\x80", b"\xf5"]),
 )
 numbers = st.one_of(st.floats(allow_nan=False, allow_infinity=False).map(repr), st.integers(-5, 5).map(str))
-names = st.text(st.characters(codec="utf-8", exclude_characters=" \t\n\r:|"), min_size=1, max_size=4)
+others = st.text(st.characters(codec="utf-8", exclude_characters=" \t\n\r:|"), min_size=1, max_size=4)
+names = st.one_of(st.sampled_from("abc"), others)
 valued = st.one_of(names, st.tuples(names, numbers).map(":".join))
 spaces = st.one_of(st.just("| "), valued.map(lambda name: f"|{name} "))
 sections = st.tuples(spaces, st.lists(valued, max_size=5).map(" ".join)).map("".join)
@@ -208,6 +209,23 @@ def test_names_of_a_line_that_is_left_out_are_forgotten():
         ]
 
 
+@pytest.mark.parametrize("take", [1, 2, 3, 7])
+def test_a_part_of_a_block_has_its_names_in_its_own_order(take):
+    random = np.random.default_rng(0)
+    words = [f"w{k}" for k in range(8)]
+    lines = [f"1 |f {' '.join(random.permutation(words)[: random.integers(0, 6)])}\n" for _ in range(60)]
+    content = "".join(lines).encode()
+    assert bits(read(content, take)) == bits(naive_readers.vw(content))
+
+
+def test_lines_are_counted_as_left_out_when_their_turn_comes():
+    with VwReader(io.BytesIO(b"bad\n1 |f a\nbad\nbad\n1 |f b\n1 |f c\nbad\n"), on_error="skip") as reader:
+        counts = []
+        while reader.take(1) is not None:
+            counts.append((reader.skipped.count, *reader.row_lines.tolist()))
+        assert counts == [(3, 2), (3, 5), (4, 6)]
+
+
 def test_many_names_in_one_block():
     names = [f"n{k * 7919 % 10_007}" for k in range(10_007)]
     content = "".join(f"{k % 2} |s {name} {names[k // 2]}\n" for k, name in enumerate(names)).encode()
@@ -223,7 +241,7 @@ def test_names_with_the_same_hash_are_told_apart(monkeypatch):
     words = ["ab", "ba", "aab", "bab", "b", "a", "abab", "baba", "^b", "cab", "bac"]
     lines = [f"{k} |{space} {' '.join(words[k % 5 :])}" for k in range(9) for space in ("", "ab", "ba", "a", "c")]
     lines[7] += " zz az za :"
-    content = "\n".join(lines).encode()
+    content = "\n".join([*lines, ""]).encode()
     kept = "\n".join(lines[:7] + lines[8:]).encode()
     expected = naive_readers.vw(kept)[0]
     with VwReader(io.BytesIO(content), on_error="skip") as reader:
