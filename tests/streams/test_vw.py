@@ -76,7 +76,7 @@ touching|f x
 
 3 |
 0.25 |\u00fcber stra\u00dfe:2 \u65e5\u672c\u8a9e \U0001f600:-0
-1\t2\t|f\tx:1\ty\t
+\t 1 2 |f\tx:1\ty\t
 """
 
 
@@ -171,6 +171,7 @@ def test_lines_that_cannot_be_read_are_left_out(content, take, block_size, worke
         (b"1 -2 |f a", "found '-2' where an importance, a number that is at least 0, was expected"),
         (b"1 2 0.5 |f a", "found '0.5' where the bar or a tag was expected (an initial prediction is not read"),
         (b"'a 1 |f a", 'found "\'a" where one number as the label'),
+        (b"7\t1 |f a", "found '7' where spaces instead of tabs were expected before the bar"),
         (b"1 |:2 a", "found '|:2' where a namespace as |name or |name:scale was expected"),
         (b"1 |f: a", "found '|f:' where a namespace as |name:scale with a number for the scale was expected"),
         (b"1 |f:1e999 a", "found '|f:1e999' where a finite number was expected"),
