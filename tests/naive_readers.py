@@ -78,7 +78,7 @@ def _vw_row(line):
     except UnicodeDecodeError:
         raise Refused(None) from None
     head, bar, rest = line.partition(b"|")
-    if not bar:
+    if not bar or b"\t" in head.lstrip(b" \t"):
         raise Refused(None)
     numbers, tag = _words(head), b""
     if numbers and (not head.endswith((b" ", b"\t")) or numbers[-1].startswith(b"'")):

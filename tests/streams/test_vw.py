@@ -76,7 +76,7 @@ touching|f x
 
 3 |
 0.25 |\u00fcber stra\u00dfe:2 \u65e5\u672c\u8a9e \U0001f600:-0
-1\t2\t|f\tx:1\ty\t
+\t 1 2 |f\tx:1\ty\t
 """
 
 
@@ -113,7 +113,8 @@ fragments = st.one_of(
     st.sampled_from([b"\xff", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80", b"\xc0\x80", b"\xf5"]),
 )
 numbers = st.one_of(st.floats(allow_nan=False, allow_infinity=False).map(repr), st.integers(-5, 5).map(str))
-names = st.text(st.characters(codec="utf-8", exclude_characters=" \t\n\r:|"), min_size=1, max_size=4)
+others = st.text(st.characters(codec="utf-8", exclude_characters=" \t\n\r:|"), min_size=1, max_size=4)
+names = st.one_of(st.sampled_from("abc"), others)
 valued = st.one_of(names, st.tuples(names, numbers).map(":".join))
 spaces = st.one_of(st.just("| "), valued.map(lambda name: f"|{name} "))
 sections = st.tuples(spaces, st.lists(valued, max_size=5).map(" ".join)).map("".join)
@@ -170,6 +171,7 @@ def test_lines_that_cannot_be_read_are_left_out(content, take, block_size, worke
         (b"1 -2 |f a", "found '-2' where an importance, a number that is at least 0, was expected"),
         (b"1 2 0.5 |f a", "found '0.5' where the bar or a tag was expected (an initial prediction is not read"),
         (b"'a 1 |f a", 'found "\'a" where one number as the label'),
+        (b"7\t1 |f a", "found '7' where spaces instead of tabs were expected before the bar"),
         (b"1 |:2 a", "found '|:2' where a namespace as |name or |name:scale was expected"),
         (b"1 |f: a", "found '|f:' where a namespace as |name:scale with a number for the scale was expected"),
         (b"1 |f:1e999 a", "found '|f:1e999' where a finite number was expected"),
@@ -208,6 +210,23 @@ def test_names_of_a_line_that_is_left_out_are_forgotten():
         ]
 
 
+@pytest.mark.parametrize("take", [1, 2, 3, 7])
+def test_a_part_of_a_block_has_its_names_in_its_own_order(take):
+    random = np.random.default_rng(0)
+    words = [f"w{k}" for k in range(8)]
+    lines = [f"1 |f {' '.join(random.permutation(words)[: random.integers(0, 6)])}\n" for _ in range(60)]
+    content = "".join(lines).encode()
+    assert bits(read(content, take)) == bits(naive_readers.vw(content))
+
+
+def test_lines_are_counted_as_left_out_when_their_turn_comes():
+    with VwReader(io.BytesIO(b"bad\n1 |f a\nbad\nbad\n1 |f b\n1 |f c\nbad\n"), on_error="skip") as reader:
+        counts = []
+        while reader.take(1) is not None:
+            counts.append((reader.skipped.count, *reader.row_lines.tolist()))
+        assert counts == [(3, 2), (3, 5), (4, 6)]
+
+
 def test_many_names_in_one_block():
     names = [f"n{k * 7919 % 10_007}" for k in range(10_007)]
     content = "".join(f"{k % 2} |s {name} {names[k // 2]}\n" for k, name in enumerate(names)).encode()
@@ -223,7 +242,7 @@ def test_names_with_the_same_hash_are_told_apart(monkeypatch):
     words = ["ab", "ba", "aab", "bab", "b", "a", "abab", "baba", "^b", "cab", "bac"]
     lines = [f"{k} |{space} {' '.join(words[k % 5 :])}" for k in range(9) for space in ("", "ab", "ba", "a", "c")]
     lines[7] += " zz az za :"
-    content = "\n".join(lines).encode()
+    content = "\n".join([*lines, ""]).encode()
     kept = "\n".join(lines[:7] + lines[8:]).encode()
     expected = naive_readers.vw(kept)[0]
     with VwReader(io.BytesIO(content), on_error="skip") as reader:

@@ -42,6 +42,7 @@ class Expected(IntEnum):
     VALUE = 9
     FINITE = 10
     TEXT = 11
+    NO_TAB = 12
 
 
 BAR = cython.declare(cython.int, Expected.BAR)
@@ -55,6 +56,7 @@ NAME = cython.declare(cython.int, Expected.NAME)
 VALUE = cython.declare(cython.int, Expected.VALUE)
 FINITE = cython.declare(cython.int, Expected.FINITE)
 TEXT = cython.declare(cython.int, Expected.TEXT)
+NO_TAB = cython.declare(cython.int, Expected.NO_TAB)
 LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_NAMESPACE)
 NOT_A_NUMBER = cython.declare(cython.double, float("nan"))
 ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
@@ -198,11 +200,15 @@ class VwParser(NameReader):
         self._labels[row] = NOT_A_NUMBER
         self._weights[row] = 1.0
         self._tag_ends[row + 1] = tagged
-        while last > at and _is_space(self.data[last - 1]):
+        for begin in range(at, bar):
+            if self.data[begin] == 9:
+                self._problem = NO_TAB
+                return 0
+        while last > at and self.data[last - 1] == 32:
             last -= 1
         while at < last:
             begin = at
-            while at < last and not _is_space(self.data[at]):
+            while at < last and self.data[at] != 32:
                 at += 1
             self._token = begin
             if at == bar or (at == last and self.data[begin] == 39):
@@ -233,7 +239,7 @@ class VwParser(NameReader):
             else:
                 self._weights[row] = self.number
             found += 1
-            while at < last and _is_space(self.data[at]):
+            while at < last and self.data[at] == 32:
                 at += 1
         return 0
 

@@ -38,6 +38,7 @@ EXPECTATIONS = {
     Expected.NAME: "a feature as name or name:value was expected",
     Expected.VALUE: "a feature as name:value with a number for the value was expected",
     Expected.FINITE: "a finite number was expected",
+    Expected.NO_TAB: "spaces instead of tabs were expected before the bar (other readers drop what is before a tab)",
     Expected.TEXT: "UTF-8 text was expected",
 }
 
