@@ -238,7 +238,6 @@ OWN = {
     "hindsight/max_margin_one_norm": "hindsight/test_one_norm_and_least_loss hindsight/test_unscaled",
     "hindsight": "hindsight/test_hindsight hindsight/test_unscaled hindsight/test_best_expert",
     "core/certificate": "core/test_certificate experts/test_expert_rounding",
-    "core/sources": "certify/test_streamed core/test_protocol",
     "core/theorem": "bounds/test_bounds core/test_certificate",
     "streams/arrow": "streams/test_arrow_ipc streams/test_parquet",
     "streams/_words": "streams/test_parquet streams/test_frames",

@@ -5,6 +5,7 @@ import re
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -263,6 +264,8 @@ def test_a_separator_that_is_found_in_a_sample_is_judged_on_all_rows(passes, mon
     narrowest = np.min(stream.y * (stream.X @ learner.weights)) / np.linalg.norm(learner.weights)
     if separable.verdict is Verdict.HOLDS:
         assert separable.inputs["gamma"] >= max(0.0, narrowest) * (1 - 1e-9)
+        # Where the separator has no loss any more, the hinge bound is the margin bound.
+        assert found["sharper hinge bound", "mistakes"].bound <= separable.bound * (1 + 1e-9)
     else:
         assert passes == 1
         assert "it was sought on one row in 8, not on all" in separable.line()
@@ -504,6 +507,37 @@ class Pipe:
 
     def seekable(self):
         return False
+
+
+@pytest.mark.parametrize("turn", [False, True])
+def test_frames_whose_columns_change_places(turn):
+    X, y, _ = problem(60)
+    names = [f"f{j}" for j in range(5)]
+    whole = pd.DataFrame(X, columns=names)
+
+    class Frames(Blocks):
+        def reader(self):
+            return FrameReader(super().reader())
+
+    class FrameReader:
+        def __init__(self, reader):
+            self.reader, self.turned = reader, False
+
+        def take(self, count):
+            block = self.reader.take(count)
+            self.turned = not self.turned and turn
+            return block and (block[0][names[::-1]] if self.turned else block[0], block[1])
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+    for learner in (aw.Perceptron(intercept=True), aw.AdaGrad()):
+        learner = played(learner.clone(), whole, y)
+        found = learner.certificate(Frames(whole, y, 7), comparator=comparator_in("named"))
+        assert_alike(found, learner.certificate(whole, y, comparator_in("named")), SCALE)
 
 
 def test_what_is_no_source_is_refused():

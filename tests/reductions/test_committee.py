@@ -545,7 +545,7 @@ def test_other_rounds_get_no_certificate():
         certificate = committee.certificate(*other)
         assert certificate.verdict is Verdict.NOT_APPLICABLE
         assert certificate.bound is None
-    with pytest.raises(InputError, match="y must be given together with X"):
+    with pytest.raises(InputError, match="y must be given with X, unless X is the path"):
         committee.certificate(X)
 
 

@@ -180,7 +180,7 @@ def test_other_rounds_than_those_it_learned_are_noticed():
     assert committee.certificate(X, y).verdict is Verdict.HOLDS
     assert committee.certificate(X[::-1], y[::-1]).verdict is Verdict.NOT_APPLICABLE
     assert committee.certificate(X[:-1], y[:-1]).verdict is Verdict.NOT_APPLICABLE
-    with pytest.raises(InputError, match="y must be given together with X"):
+    with pytest.raises(InputError, match="y must be given with X, unless X is the path"):
         committee.certificate(X)
     state = committee.state()
     state["members"][0]["mistakes"] -= 1

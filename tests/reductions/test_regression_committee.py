@@ -159,7 +159,7 @@ def test_other_rounds_have_no_certificate():
     assert committee.certificate(X, y).verdict is Verdict.HOLDS
     for other in ((X[:-1], y[:-1]), (X[::-1], y[::-1]), (X, y + 1)):
         assert committee.certificate(*other).verdict is Verdict.NOT_APPLICABLE
-    with pytest.raises(InputError, match="y must be given together with X"):
+    with pytest.raises(InputError, match="y must be given with X, unless X is the path"):
         committee.certificate(X)
 
 

@@ -103,6 +103,7 @@ bytes_of_a_file = st.one_of(
 @example(b"a,b\n", b'"x\n1,2', ("number", "number", None), True, 1)
 @example(b"a\n", b"1;2\n", ("number", None, None), True, 1)
 @example(b"a,b\n", b'a"b,1\n"x\ny",2\n', ("text", "text", None), True, 1)
+@example(b"a\n", b"1,5;2\n", ("number", None, None), True, 1)
 @example(b"a\n", b"1 \t\n", ("number", None, None), True, 1)
 @example(b"", b"\ta|b\n", (None, None, None), True, 1)
 def test_damaged_files_are_read_as_the_oracle_says(header, content, forms, quotes, count):
@@ -184,7 +185,7 @@ def test_missing_numbers(word):
 
 
 @pytest.mark.parametrize(
-    "word", ["n", "nana", "n.a", "n\x0fa", "nil", "+nan", "-", ".", "e5", "1e", "1 2", "nul", "nonE "]
+    "word", ["n", "nana", "n.a", "n\x0fa", "\0nan", "\0na", "nil", "+nan", "-", ".", "e5", "1e", "1 2", "nul", "nonE "]
 )
 def test_words_that_are_neither_numbers_nor_missing(word):
     line = None if word == "nonE " else 2
@@ -408,6 +409,8 @@ MISTAKES = [
     (b'a,b\n1,"\n\xff"\n', {}, 3, "UTF-8 text was expected"),
     (b"a,\xff\n", {}, 1, "UTF-8 text was expected"),
     (b'"a,b\n', {}, 1, "does not end"),
+    (b'\xff,\n"a,b', {"names": ["a", "b"]}, 1, "UTF-8"),
+    (b'\xff,"\na"b\n', {}, 2, "closing quote"),
 ]
 
 

@@ -54,7 +54,8 @@ class RegressionRecord:
     _played: ClassVar[Any] = None
 
     def certificate(self, comparator: Any = None) -> Any:
-        """The theorems of the learner applied to the rounds that were played. Reads the stream a second time.
+        """The theorems of the learner applied to the rounds that were played. Reads the stream again, a few times if
+        it is larger than memory.
 
         ``comparator`` is what to compare with. The certificate is about all that the learner has learned: it applies if
         these rounds, in all their passes, are the only ones.

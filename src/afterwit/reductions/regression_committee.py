@@ -302,6 +302,7 @@ class RegressionCommittee(RealTargetLearner):
 
         All from the committee's own state, at any round; with the examples X, y that it learned from, in order (once
         for each pass), they are played again, and hindsight is the best mixture, where the theorem is about mixtures.
+        X alone may be a stream or a libsvm file; if it is larger than memory, hindsight is the best member.
         """
         if X is not None and y is None:
             return certify_source(self, X)

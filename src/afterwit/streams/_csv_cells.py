@@ -215,7 +215,8 @@ class CellReader(NumberReader):
             begin += 1
         while end > begin and (data[end - 1] == 32 or data[end - 1] == 9):
             end -= 1
-        if end - begin <= 4:
+        # A zero at the beginning would make no other word.
+        if end - begin <= 4 and (begin == end or data[begin] != 0):
             for at in range(begin, end):
                 word = word * 256 + (data[at] + 32 if 65 <= data[at] <= 90 else data[at])
             # Nothing, na, n/a, nan, null and none.

@@ -167,7 +167,7 @@ class CsvBlock(CellReader):
         begin = at = self.at  # type: ignore[has-type]
         while at < self.end:
             at = self.read_cell(begin)
-            if self.broken != 0 and self._problem == 0:
+            if self.broken != 0 and (self._problem == 0 or self._problem == NOT_UTF8):
                 self._note(self.broken, self.broken_line, len(cells), self.cell_begin, self.cell_end)
             bad = self.invalid_byte(begin, at)
             if bad >= 0 and self._problem == 0:

@@ -146,8 +146,8 @@ class CsvReader(BlockReader):
         text = data.lstrip(b" \t\r\n")
         row = re.split(rb"[\r\n]", text, maxsplit=1)[0].rstrip(b" \t")
         found = self._unquoted(row).decode("utf-8", "replace")
-        other = max(DELIMITERS, key=found.count)
-        if other in found and other != self._delimiter:
+        other = max(DELIMITERS.replace(self._delimiter, ""), key=found.count)
+        if other in found:
             line = self._line + len(re.findall(rb"\r\n|\r|\n", data[: len(data) - len(text)]))
             reason = f"1 cell was expected, {self._as_in()}; found {other!r}, which may separate more"
             remedy = "give the delimiter, which is ',' in a file of one column (--delimiter)"
