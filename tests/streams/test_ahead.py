@@ -198,12 +198,15 @@ def test_an_exception_comes_where_its_block_would_have_come():
 
 
 def test_an_interrupt_ends_the_waiting():
+    # A process in the background may have been told to ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     held = threading.Event()
     ahead = Ahead(lambda: 1, [lambda block: held.wait() and block])
     timer = threading.Timer(0.05, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         ahead.take()
+    signal.signal(signal.SIGINT, before)
     held.set()
     ahead.close()
     timer.join()

@@ -162,7 +162,10 @@ def test_it_says_what_it_is(here):
 def test_ctrl_c_ends_a_query():
     main = threading.get_ident()
     timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    # A process in the background may have been told to ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         SqlReader("SELECT sum(hash(i * j)) FROM range(1000000) AS a (i), range(1000000) AS b (j)")
     timer.join()
+    signal.signal(signal.SIGINT, before)

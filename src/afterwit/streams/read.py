@@ -317,7 +317,9 @@ def _lines(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
         from afterwit.streams.vw import VwReader
 
         def open_one(path: str) -> Any:
-            return VwReader(path, on_error=dialect.on_error)
+            reader = VwReader(path, on_error=dialect.on_error)
+            reader.counts = decided.hash_bits is None
+            return reader
 
     def open_all() -> RawReader:
         return FilesOfLines(open_one, source.paths, decided)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,15 +92,17 @@ class VwReader(LineReader):
     ) -> None:
         super().__init__(source, kept, on_error, block_size, workers)
         self._met: set[str] = set()
+        #: Whether different names are counted: it takes memory for each of them.
+        self.counts = True
         #: The importance of every row of the block taken last.
         self.weights = np.empty(0)
         #: The tag of every row of the block taken last, "" where there is none.
         self.tags: list[str] = []
 
     @property
-    def features(self) -> int:
-        """How many different names have been read."""
-        return len(self._met)
+    def features(self) -> int | None:
+        """How many different names have been read, if they are counted."""
+        return len(self._met) if self.counts else None
 
     def _new_work(self) -> Callable[[Block], Parsed]:
         parser, skip = VwParser(), self._skip
@@ -108,9 +111,10 @@ class VwReader(LineReader):
     def _hand_over(self, parsed: Parsed, begin: int, end: int) -> tuple[Rows, npt.NDArray[Any]]:
         weights, tags = parsed.rest
         self.weights, self.tags = weights[begin:end], tags[begin:end]
-        rows = _part(parsed.rows, begin, end)
-        assert rows.names is not None
-        self._met.update(rows.names)
+        whole = begin == 0 and end == parsed.rows.count
+        rows = parsed.rows if whole else replace(parsed.rows.part(begin, end), first=0)
+        if self.counts:
+            self._met.update(rows.names or ())
         return rows, parsed.labels[begin:end]
 
 
@@ -123,23 +127,6 @@ def _parsed(parser: Any, block: Block, skip: bool) -> Parsed:
     labels, starts, row_lines, columns, values, weights, tags, names = parser.arrays()
     rows = Rows(len(labels), len(names), values, columns, starts, names=names)
     return Parsed(rows, labels, row_lines, parser.lines, block.position, problem, skipped, (weights, tags))
-
-
-def _part(rows: Rows, begin: int, end: int) -> Rows:
-    """Rows begin to end with the names that occur there, in the order in which they do."""
-    if begin == 0 and end == rows.count:
-        return rows
-    assert rows.starts is not None
-    assert rows.columns is not None
-    assert rows.names is not None
-    first, last = int(rows.starts[begin]), int(rows.starts[end])
-    met, where, places = np.unique(rows.columns[first:last], return_index=True, return_inverse=True)
-    order = np.argsort(where)
-    numbers = np.empty(len(met), dtype=np.int32)
-    numbers[order] = np.arange(len(met))
-    names = [rows.names[column] for column in met[order].tolist()]
-    starts = rows.starts[begin : end + 1] - first
-    return Rows(end - begin, len(names), rows.values[first:last], numbers[places], starts, names=names)
 
 
 def _refusal(parser: Any, data: bytes) -> str:
