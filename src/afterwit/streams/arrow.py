@@ -394,7 +394,7 @@ class ArrowPart:
         stretch = Stretch(schema, self._array.child(column), self._array.offset + start, stop - start)
         try:
             return read_stretch(stretch, form)
-        except _CorruptError:
+        except (_CorruptError, RuntimeError):  # the second is nanoarrow's, of a buffer that cannot be
             raise StreamError(f"column {shorten(schema.name)}: {NO_SUCH_PLACE}", path=self._path) from None
 
     def pieces(self, column: int) -> npt.NDArray[np.uint8]:
@@ -409,6 +409,7 @@ class ArrowParts:
 
     explain  makes the sentence of what goes wrong in whatever produces them
     run      calls what may take long
+    dictionaries  whether columns may have one
     """
 
     def __init__(
@@ -417,6 +418,7 @@ class ArrowParts:
         source: Any,
         explain: Callable[[Exception], StreamError],
         run: Callable[[Callable[[], Any]], Any] = lambda work: work(),
+        dictionaries: bool = True,
     ) -> None:
         self._path = path
         self._explain = explain
@@ -427,6 +429,8 @@ class ArrowParts:
             if self._schema.format != "+s":
                 raise TypeError("it is one column, not a table")
             children = [self._schema.child(i) for i in range(self._schema.n_children)]
+            if not dictionaries and any(child.dictionary is not None for child in children):
+                raise TypeError("a dictionary, as columns of categories have, is not read safely by nanoarrow")
             self._columns = [(child.name or "", kind_of(child)) for child in children]
         except FAILURES as error:
             raise explain(error) from None

@@ -1,7 +1,8 @@
 """Arrow IPC: streams, and files as Feather version 2 has them, read by nanoarrow.
 
 nanoarrow does not know all of the format. Most of what it does not know it refuses, but the values of a dictionary that
-are compressed it takes as they are. So the messages of the file are looked through first; that reads no data.
+are compressed it takes as they are, and on a corrupt dictionary it crashes. So dictionaries are refused here: the
+messages of the file are looked through first, which reads no data.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from nanoarrow.ipc import InputStream
 
@@ -26,8 +27,8 @@ MAGIC = b"ARROW1\0\0"
 CONTINUATION = 0xFFFFFFFF
 #: No description of a message is longer.
 LONGEST_MESSAGE = 1 << 28
-#: What a message holds.
-DICTIONARY, RECORDS = 2, 3
+#: What a message holds that is a dictionary.
+DICTIONARY = 2
 REMEDY = "write the table as Parquet, which is read as it is"
 
 
@@ -44,7 +45,9 @@ class ArrowReader(PartsReader):
         try:
             begin = self._look_through()
             self._file.seek(begin)
-            self._stream = ArrowParts(self.name, InputStream.from_readable(self._file), self._explain)
+            self._stream = ArrowParts(
+                self.name, InputStream.from_readable(self._file), self._explain, dictionaries=False
+            )
             super().__init__(self.name, self._stream.columns(), size=self._state[0])
         except BaseException:
             self._file.close()
@@ -71,9 +74,9 @@ class ArrowReader(PartsReader):
         self._file.seek(begin)
         size = self._state[0]
         try:
-            while (message := _next_message(self._file, size)) is not None:
-                if message.kind == DICTIONARY and message.compressed:
-                    raise self._refused("a compressed dictionary, as categories have, is not known to nanoarrow")
+            while (kind := _next_message(self._file, size)) is not None:
+                if kind == DICTIONARY:
+                    raise self._refused("a dictionary, as columns of categories have, is not read safely by nanoarrow")
         except (struct.error, IndexError, ValueError) as error:
             if isinstance(error, StreamError):
                 raise
@@ -93,15 +96,8 @@ class ArrowReader(PartsReader):
             raise StreamError("the file has changed while it was read; read it again", path=self.name)
 
 
-class Message(NamedTuple):
-    """What is needed of a message: what it holds, and whether that is compressed."""
-
-    kind: int
-    compressed: bool
-
-
-def _next_message(file: BinaryIO, size: int) -> Message | None:
-    """Read the description of a message and go to the next; None at the end of the stream."""
+def _next_message(file: BinaryIO, size: int) -> int | None:
+    """What a message holds, after which the file is at the next one; None at the end of the stream."""
     head = file.read(8)
     if not head:
         return None
@@ -119,12 +115,7 @@ def _next_message(file: BinaryIO, size: int) -> Message | None:
     if body < 0 or file.tell() + body > size:
         raise ValueError("it is truncated or corrupt")
     file.seek(body, os.SEEK_CUR)
-    records: list[int] = []
-    if kind in (DICTIONARY, RECORDS):
-        records = _table(described, message[2])
-        if kind == DICTIONARY:
-            records = _table(described, records[1])
-    return Message(kind, bool(records) and records[3] != 0)
+    return kind
 
 
 def _table(content: bytes, pointer: int) -> list[int]:
