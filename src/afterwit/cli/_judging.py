@@ -23,6 +23,7 @@ class Judged:
     regression: bool
     rows: int = 0
     compared: int = 0
+    unlabelled: int = 0
     mistakes: int = 0
     squares: float = 0.0
     sizes: float = 0.0
@@ -32,14 +33,15 @@ class Judged:
 
     def lines(self) -> list[str]:
         """What is printed."""
-        rest = self.rows - self.compared
+        rest = self.rows - self.compared - self.unlabelled
+        without = [f"without a label: {counted(self.unlabelled, 'example')}"] if self.unlabelled else []
         if self.regression:
             lines = []
             if self.compared:
                 rmse = shown_number(math.sqrt(self.squares / self.compared))
                 mean = shown_number(self.sizes / self.compared)
                 lines.append(f"{counted(self.compared, 'example')}, RMSE {rmse}, mean absolute error {mean}")
-            return [*lines, f"without a target: {counted(rest, 'example')}"] if rest else lines
+            return [*lines, *without]
         lines = []
         if self.compared:
             error = f"error rate {self.mistakes / self.compared:.2%}"
@@ -49,11 +51,11 @@ class Judged:
             two = len(self.labels) == 2
             known = f"neither {self.labels[0]} nor {self.labels[1]}" if two else "not one of the learner's"
             lines.append(f"not counted: {counted(rest, 'example')} with a label that is {known}")
-        return lines
+        return [*lines, *without]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers: ready for JSON."""
-        found: dict[str, Any] = {"rows": self.rows, "compared": self.compared}
+        found: dict[str, Any] = {"rows": self.rows, "compared": self.compared, "unlabelled": self.unlabelled}
         if self.regression:
             mean = self.compared or 1
             return {**found, "rmse": math.sqrt(self.squares / mean), "mean_absolute_error": self.sizes / mean}
@@ -91,7 +93,9 @@ def judge(learner: Any, reader: Any, results: Results, limit: int | None, on_blo
             results.write_probabilities(table, labels)
         judged.rows += len(predicted)
         judged.first += predicted[: FIRST - len(judged.first)].tolist()
-        if y is not None:
+        if y is None:
+            judged.unlabelled += len(predicted)
+        else:
             _compare(judged, predicted, y, table)
         on_block(reader.position)
     return judged

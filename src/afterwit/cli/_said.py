@@ -39,6 +39,14 @@ class Voice:
         """Print what must not be missed, to standard error."""
         click.echo(f"afterwit: warning: {text}", err=True)
 
+    def warn_of(self, skipped: Skipped) -> None:
+        """Say what was left out, with the first reasons."""
+        if skipped.count:
+            rows = "row was" if skipped.count == 1 else "rows were"
+            more = skipped.count - len(skipped.first)
+            lines = [f"{skipped.count:,} {rows} left out because they could not be read:", *skipped.first]
+            self.warn("\n  ".join([*lines, f"... and {more:,} more"] if more else lines))
+
     def finish(self, found: dict[str, Any]) -> None:
         """Print the JSON object, if it is wanted."""
         if self._as_json:
@@ -48,13 +56,3 @@ class Voice:
 def _plain(value: Any) -> Any:
     """numpy's numbers as Python's."""
     return value.item() if hasattr(value, "item") else str(value)
-
-
-def skipped_lines(skipped: Skipped) -> list[str]:
-    """What was left out, with the first reasons."""
-    if not skipped.count:
-        return []
-    rows = "row was" if skipped.count == 1 else "rows were"
-    lines = [f"{skipped.count:,} {rows} left out because they could not be read:", *skipped.first]
-    more = skipped.count - len(skipped.first)
-    return [*lines, f"... and {more:,} more"] if more else lines

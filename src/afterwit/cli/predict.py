@@ -21,7 +21,7 @@ from afterwit.cli._files import distinct_files
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._progress import display
 from afterwit.cli._results import RESULT_OPTIONS, result_files
-from afterwit.cli._said import SAYING_OPTIONS, Voice, skipped_lines
+from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._source import FILE_OPTIONS, Given, with_options
 from afterwit.core.files import new_file
 from afterwit.core.probabilities import refusal
@@ -88,13 +88,14 @@ def predict(
     with ExitStack() as stack:
         out = stack.enter_context(result_files(**results))
         stream = stack.enter_context(stream_for(learner, given.source, options))
+        for note in stream.notes:
+            voice.warn(note)
         reader = stack.enter_context(stream.reader())
         shown = stack.enter_context(display(stream.name, stream.size))
         judged = _judged(model, learner, reader, out, limit, shown)
         if not judged.rows:
             raise StreamError("no examples were found", path=stream.name)
-    for line in skipped_lines(reader.skipped):
-        voice.warn(line)
+    voice.warn_of(reader.skipped)
     for line in judged.lines():
         voice.say(line)
     if not judged.compared and not out.any:

@@ -15,7 +15,7 @@ from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files
 from afterwit.cli._learners import learner_for, learner_names, needed_task
 from afterwit.cli._progress import display
-from afterwit.cli._said import SAYING_OPTIONS, Voice, skipped_lines
+from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
 from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, needs_rounds, whole_model
@@ -23,7 +23,6 @@ from afterwit.core.certificate import shown_number
 from afterwit.core.protocol import BLOCK, Played
 from afterwit.core.storage import save
 from afterwit.errors import AfterwitError, InputError, Words, counted, invalid
-from afterwit.streams.batch import Skipped
 
 #: Who takes part if nobody is named.
 USUAL = {
@@ -68,10 +67,10 @@ class Runner:
         """The error rate, or the root mean squared error."""
         if self.stopped:
             return float("inf")
-        mean = 1.0 / self.rounds if self.rounds else 0.0
+        rounds = self.rounds or 1
         if getattr(self.learner, "role", "") == "regressor":
-            return float((self.squares * mean) ** 0.5)
-        return self.mistakes * mean
+            return float((self.squares / rounds) ** 0.5)
+        return self.mistakes / rounds
 
     def learn(self, X: Any, y: Any) -> None:
         """Learn a block, and count; a learner that diverges is out of the race."""
@@ -164,8 +163,9 @@ def race(
     ranked = sorted(runners, key=lambda runner: runner.error)
     if model is not None and not ranked[0].stopped:
         save(whole_model(stream, ranked[0].learner), model)
-    for line in skipped_lines(examples.skipped or Skipped()):
-        voice.warn(line)
+    for note in stream.notes:
+        voice.warn(note)
+    voice.warn_of(examples.skipped)
     voice.say(
         f"{counted(len(runners), 'learner')} on {stream.name}, {counted(max(r.rounds for r in runners), 'round')}\n"
     )

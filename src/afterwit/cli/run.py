@@ -15,7 +15,7 @@ from afterwit.cli._judging import Judged, judge
 from afterwit.cli._learners import learner_for, learner_names, make_learner, needed_task
 from afterwit.cli._progress import Display, display
 from afterwit.cli._results import RESULT_OPTIONS, Results, WithScores, result_files
-from afterwit.cli._said import SAYING_OPTIONS, Voice, skipped_lines
+from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, certificate_text, no_certificate_text, verbose_option
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
 from afterwit.core.files import new_file
@@ -135,8 +135,7 @@ def run(
         "schema": stream.schema.as_data(),
     }
     found |= {"record": record.to_dict(), "skipped": examples.skipped.count}
-    for line in skipped_lines(examples.skipped):
-        voice.warn(line)
+    voice.warn_of(examples.skipped)
     if stream.schema.hash is not None:
         voice.say(stream.schema.hash.describe())
         found["hashed"] = {"used": stream.schema.hash.used, "shared": stream.schema.hash.shared}
