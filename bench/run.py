@@ -31,6 +31,7 @@ from games import boosting_case, game_cases
 from kernels import kernel_case
 from learners import dense_cases, dimension_cases, learner_cases, one_row_cases, ridge_case, sparse_rows, voted_case
 from paths import path_cases
+from streams import stream_cases
 from units import libol_case, unit_cases
 
 HERE = Path(__file__).resolve().parent
@@ -212,6 +213,7 @@ def all_cases(bare):
         boosting_case,
         batch_cases,
         certificate_cases,
+        stream_cases,
     ):
         yield from cases(best_times)
 
