@@ -95,7 +95,7 @@ def learn(path):
 
 
 def table_cases(best_times, folder):
-    """Read and learned, beside reading alone in pandas; and beside River's reader with a pipeline that does the same."""
+    """Read and learned, beside pandas, which only reads; and beside River with a pipeline that does the same."""
     if importlib.util.find_spec("pandas") is not None:
         import pandas as pd
 

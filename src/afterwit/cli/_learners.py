@@ -7,14 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from afterwit.cli._shown import require_known
-from afterwit.core.registry import (
-    classifier_class,
-    classifier_names,
-    many_label_names,
-    options_of,
-    regressor_class,
-    regressor_names,
-)
+from afterwit.core.registry import by_command_name, classifier_names, makes_itself, options_of, regressor_names
 from afterwit.errors import AfterwitError, invalid, unknown_option
 from afterwit.streams.stream import Stream
 
@@ -29,12 +22,17 @@ def learner_names() -> list[str]:
 
 def make_learner(name: str, options: tuple[str, ...], labels: Any) -> Any:
     """The learner of that name, with options written as NAME=VALUE; one of numbers needs no labels."""
-    require_known("learner", name, learner_names())
-    if name in regressor_names():
-        kind = regressor_class(name)
-        return kind(**read_options(name, options, options_of(kind)))
-    kind = classifier_class(name)
-    return kind(**read_options(name, options, options_of(kind)), labels=labels)
+    kind = learner_kind(name)
+    given = read_options(name, options, options_of(kind))
+    return kind(**given) if kind.role == "regressor" else kind(**given, labels=labels)
+
+
+def learner_kind(name: str) -> Any:
+    """The class of that name; only a name that does not exist needs all others to be imported."""
+    kind = by_command_name(name)
+    if kind is None or not makes_itself(kind):
+        require_known("learner", name, learner_names())
+    return kind
 
 
 #: The learner for a task if none is named.
@@ -45,10 +43,10 @@ def needed_task(name: str | None) -> tuple[str | None, bool]:
     """The task that a learner is for, None for any; and whether it takes more than two labels."""
     if name is None:
         return None, True
-    if name in regressor_names():
+    kind = learner_kind(name)
+    if kind.role == "regressor":
         return "regression", False
-    many = name in many_label_names()
-    return ("classes" if many else "binary"), many
+    return ("classes" if kind.many_labels else "binary"), kind.many_labels
 
 
 def learner_for(stream: Stream, name: str | None, options: tuple[str, ...]) -> tuple[Any, str]:

@@ -97,6 +97,27 @@ def _needs_nothing(kind: Any) -> bool:
     return kind.takes == "numbers" and all(default is not REQUIRED for default in options_of(kind).values())
 
 
+def by_command_name(name: str) -> Any:
+    """The learner class that is asked for by that name, or None. Imports its file and no other."""
+    module = _modules().get(name.replace("-", "")) if name == name.lower() and "_" not in name else None
+    if module is None:
+        return None
+    found = importlib.import_module(f"afterwit.{module}")
+    wanted = name.replace("-", "")
+    kinds = (kind for key, kind in vars(found).items() if key.lower() == wanted and isinstance(kind, type))
+    kind = next((each for each in kinds if hasattr(each, "role")), None)
+    return kind if kind is not None and command_name(kind) == name else None
+
+
+def makes_itself(kind: Any) -> bool:
+    """Whether it learns rows of numbers, and its name alone makes one."""
+    if kind.role == "regressor":
+        return _needs_nothing(kind)
+    return (
+        kind.role == "classifier" and _needs_nothing(kind) and not (kind.many_labels and "learner" in options_of(kind))
+    )
+
+
 def learner_class(name: Any, parameter: str = "learner") -> Any:
     """The class of that name."""
     return _named(name, parameter, learner_names())

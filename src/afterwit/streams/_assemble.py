@@ -69,6 +69,8 @@ def _side_by_side(
     columns: Sequence[Coded], places: Sequence[npt.NDArray[np.intp]], count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
     """Where each row starts, and the names and values of its entries."""
+    if all(len(features) <= 1 for column in columns for features in column.lists):
+        return _as_a_rectangle(columns, places, count)
     lengths = []
     for column in columns:
         # The last is that of the code -1.
@@ -93,6 +95,37 @@ def _side_by_side(
         values[where] = of_entries[entries] if column.scale is None else column.scale[rows] * of_entries[entries]
         at += length
     return starts, found, values
+
+
+def _as_a_rectangle(
+    columns: Sequence[Coded], places: Sequence[npt.NDArray[np.intp]], count: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    """The same where no cell has more than one feature: a place for each cell, from which the empty ones are taken."""
+    found = np.empty((count, len(columns)), dtype=np.intp)
+    values = np.empty((count, len(columns)))
+    full = True
+    for j, (column, names) in enumerate(zip(columns, places, strict=True)):
+        empty = len(names) < len(column.lists)
+        if empty or (len(column.codes) and column.codes.min() < 0):
+            # Cells without a feature have the place -1; the last of these is that of the code -1.
+            of_codes = np.full(len(column.lists) + 1, -1, dtype=np.intp)
+            of_codes[[code for code, features in enumerate(column.lists) if features]] = names
+            full = False
+        else:
+            of_codes = names
+        np.take(of_codes, column.codes, out=found[:, j], mode="wrap")
+        if column.scale is not None and len(names) == 1 and column.lists[0] and column.lists[0][0][1] == 1:
+            values[:, j] = column.scale
+            continue
+        of_lists = np.array([features[0][1] if features else 1.0 for features in column.lists] + [1.0])
+        each = of_lists[column.codes]
+        values[:, j] = each if column.scale is None else column.scale * each
+    if full:
+        return np.arange(count + 1, dtype=np.int64) * len(columns), found.reshape(-1), values.reshape(-1)
+    there = found >= 0
+    starts = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.count_nonzero(there, axis=1), out=starts[1:])
+    return starts, found[there], values[there]
 
 
 def _in_order_of_occurrence(

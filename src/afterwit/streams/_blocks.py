@@ -22,7 +22,7 @@ from afterwit.streams._bytes import LONGEST_LINE, ByteSource, source_name
 from afterwit.streams.batch import Batch, Column, Other, Skipped, Texts
 
 #: How much of a file is read and parsed at once.
-BLOCK = 1 << 20
+BLOCK = 1 << 22
 #: More threads than that do not read faster than one can learn.
 MOST_WORKERS = 8
 

@@ -16,6 +16,7 @@ import datetime
 import math
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,8 @@ EXPECTED = {
     "words": "text or nothing",
     "time": "a date or a moment such as 2024-01-31 13:45, or nothing",
 }
+#: So many words of a column are remembered.
+MOST_MET = 100_000
 WORD = re.compile(r"\w+")
 
 
@@ -207,6 +210,8 @@ class ColumnRule:
             codes, cells = _distinct(column)
         except NotThisError as other:
             raise batch.refusal(0, self.name, EXPECTED[self.kind], str(other.found)) from None
+        if isinstance(column, Texts) and self.kind == "category":
+            return self._with_missing(codes, self._of_categories(column.words), None)
         lists: list[Features] = []
         for code, cell in enumerate(cells):
             try:
@@ -216,6 +221,22 @@ class ColumnRule:
                 row = int(np.argmax(codes == code))
                 raise batch.refusal(row, self.name, EXPECTED[self.kind], found) from None
         return self._with_missing(codes, lists, None)
+
+    def _of_categories(self, words: list[str]) -> list[Features]:
+        """Those of each of many words, most of which have been met before."""
+        met = self._met
+        if len(met) > MOST_MET:
+            met.clear()
+        lists = [met.get(word) for word in words]
+        for code, features in enumerate(lists):
+            if features is None:
+                lists[code] = met[words[code]] = self.of_word(words[code])
+        return lists  # type: ignore[return-value]
+
+    @cached_property
+    def _met(self) -> dict[str, Features]:
+        """The features of words that have been met: to make them again and again takes long."""
+        return {}
 
     def _of_numbers(self, values: npt.NDArray[np.float64]) -> Coded:
         gone = np.isnan(values)
