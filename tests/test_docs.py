@@ -27,8 +27,9 @@ def blocks(text):
 @pytest.mark.parametrize(
     ("page", "outputs"),
     [
-        ("README.md", 5),
+        ("README.md", 6),
         ("docs/certificates.md", 1),
+        ("docs/data.md", 3),
         ("docs/committee.md", 3),
         ("docs/few-labels.md", 3),
         ("docs/learners.md", 3),

@@ -5,7 +5,7 @@ position is that number modulo 2^bits.
 
 >>> hashed = HashedNames(4)
 >>> hashed(["price", "colour=red"]).tolist()
-[13, 0]
+[2, 11]
 >>> hashed.describe()
 '2 of 16 positions are used; none by more than one feature'
 """

@@ -4,11 +4,11 @@
 >>> from afterwit.core.protocol import play
 >>> from afterwit.streams.read import read
 >>> sales = [{"colour": "red", "price": 3, "sold": "yes"}, {"colour": "blue", "price": 9, "sold": "no"}]
->>> stream = read(sales * 3, target="sold")
+>>> stream = read(sales * 20, target="sold")
 >>> model = Model(stream.schema, Perceptron(labels=stream.labels))
->>> play(model, stream).mistakes
-1
->>> model.predict_one({"colour": "red", "price": 4})
+>>> play(model, stream).rounds
+40
+>>> model.predict_one({"colour": "red", "price": 3})
 'yes'
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -99,6 +99,7 @@ class StreamReader:
         self._ahead = ahead
         self._pieces: deque[tuple[Raw, Any, Any]] = deque()
         self._taken: tuple[Raw, Any] | None = None
+        self._rows = 0
         #: How many different features there have been, where the source knows.
         self.features: int | None = None
 
@@ -133,7 +134,9 @@ class StreamReader:
         self.features = raw.features
         self._taken = raw, index
         whole = len(index) == raw.rows.count and raw.weights is None
-        rows = raw.rows if whole else _picked(raw.rows, index)
+        # Messages count the rows of the whole stream.
+        rows = replace(raw.rows if whole else _picked(raw.rows, index), first=self._rows)
+        self._rows += rows.count
         if not known:
             return rows, None
         labels = labels_in(raw.values if whole else raw.values[index])
