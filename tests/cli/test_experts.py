@@ -201,6 +201,7 @@ def test_mistakes_are_one_sentence(run_cli, data, tmp_path, arguments, message):
     assert result.stderr.startswith("afterwit: ")
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+    assert run_cli("experts", *arguments, "--model", "m", "--json") == result
     assert sorted(tmp_path.iterdir()) == before
 
 
