@@ -1,4 +1,5 @@
 import io
+import json
 import os
 import subprocess
 import sys
@@ -63,6 +64,14 @@ class Finished:
     returncode: int
     stdout: Any
     stderr: Any
+
+
+def only_json(result):
+    """The one JSON object that is all of standard output, in JSON as the standard has it: without NaN and Infinity."""
+    assert (result.returncode, result.stdout.count("\n")) == (0, 1), result.stderr
+    found = json.loads(result.stdout, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert isinstance(found, dict)
+    return found
 
 
 @pytest.fixture

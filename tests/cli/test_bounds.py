@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import naive_bounds
-from afterwit.bounds import BOUNDS, SAMPLE_SIZES
+from afterwit.bounds import BOUNDS, SAMPLE_SIZES, evaluate
+from conftest import only_json
 
 PAGE = (Path(__file__).resolve().parent.parent.parent / "docs" / "bounds.md").read_text()
 
@@ -105,6 +106,7 @@ def test_a_mistake_is_one_sentence(run_cli, arguments, message):
     assert result.stderr.startswith("afterwit: ")
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+    assert run_cli(*arguments, "--json") == result
 
 
 def test_a_mistake_in_a_real_process(run_process):
@@ -141,6 +143,53 @@ def test_every_theorem_by_its_options(run_cli, command, name):
     for each in entry.inputs:
         assert f"--{each.name.replace('_', '-')} " in help_text
     assert math.isfinite(expected)
+    found = only_json(run_cli(command, name, *arguments, "--json"))
+    evaluation = entry.evaluate(**inputs)
+    assert (found["value"], found["inputs"]) == (expected, dict(evaluation.inputs))
+    assert (found["quantity"], found["vacuous"]) == (evaluation.quantity, evaluation.vacuous)
+    assert f"= {found['substituted']}" in re.sub(r"\n\s+", " ", shown).replace("  ", " ")
+    for text in (found["rounding"], *(found["theorem"][key] for key in ("id", "citation", "chance", "needs"))):
+        assert text in " ".join(shown.split())
+
+
+def test_an_infinite_bound_is_null_in_json(run_process):
+    arguments = ("bound", "perceptron", "--radius", "1", "--margin", "1e-200")
+    assert evaluate("perceptron", radius=1, margin=1e-200).value == math.inf
+    found = only_json(run_process(*arguments, "--json"))
+    assert (found["value"], found["inputs"]) == (None, {"radius": 1.0, "margin": 1e-200})
+
+
+def test_json_may_stand_before_the_name(run_cli):
+    arguments = ("vc", "--dimension", "10", "--error", "0.1", "--delta", "0.05")
+    before, after = run_cli("sample-size", "--json", *arguments), run_cli("sample-size", *arguments, "--json")
+    assert before == after
+    found = only_json(before)
+    assert found["value"] == 2275
+    assert found["inputs"] == {"vc_dimension": 11, "error": 0.1, "delta": 0.05}
+
+
+@pytest.mark.parametrize(("command", "theorems"), [("bound", BOUNDS), ("sample-size", SAMPLE_SIZES)])
+def test_the_list_in_json(run_cli, command, theorems):
+    listed = only_json(run_cli(command, "--list", "--json"))["theorems"]
+    assert [each["id"] for each in listed] == list(theorems)
+    for found, theorem in zip(listed, theorems.values(), strict=True):
+        assert (found["name"], found["inequality"]) == (theorem.name, theorem.inequality)
+        assert (found["citation"], found["needs"]) == (theorem.citation, theorem.needs)
+        assert found["formula"] == theorem.in_symbols
+        for each, expected in zip(found["inputs"], theorem.inputs, strict=True):
+            other = each["alternative"]
+            assert (each["name"], *([other["name"]] if other else [])) == expected.names
+            assert (each["symbol"], each["meaning"]) == (expected.symbol, expected.meaning)
+            assert (each["allowed"], each["default"]) == (expected.range.allowed, expected.default)
+
+
+def test_json_of_nothing_is_refused(run_cli):
+    for command in ("bound", "sample-size"):
+        result = run_cli(command, "--json")
+        expected = (
+            "afterwit: --json must be given together with --list or the name of a theorem; received --json alone\n"
+        )
+        assert (result.returncode, result.stdout, result.stderr) == (2, "", expected)
 
 
 def test_without_a_name_there_is_help(run_cli):

@@ -145,7 +145,12 @@ def test_what_is_wrong_with_a_round_names_the_file_and_the_line(run_cli, data, t
 
 
 def test_the_list_of_experts_can_be_cut(run_cli, data):
-    result = run_cli("experts", "f.csv", "--target", "load", "--top", "1")
+    advice, outcomes = data
+    best, *others = np.argsort(np.abs(advice - outcomes[:, np.newaxis]).mean(axis=0))
+    result = run_cli("experts", "f.csv", "--target", "load", "--loss", "absolute", "--top", "1")
+    listed = {line.split()[0] for line in result.stdout.split("\n\n")[1].splitlines()}
+    assert NAMES[best] in listed
+    assert listed.isdisjoint(NAMES[each] for each in others)
     assert "and 2 more experts (--top 3 lists all)" in result.stdout
 
 
@@ -201,6 +206,7 @@ def test_mistakes_are_one_sentence(run_cli, data, tmp_path, arguments, message):
     assert result.stderr.startswith("afterwit: ")
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+    assert run_cli("experts", *arguments, "--model", "m", "--json") == result
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -7,8 +7,10 @@ import re
 import numpy as np
 import pytest
 
+import afterwit as aw
 from afterwit.cli._matrix import read_matrix
 from afterwit.errors import StreamError
+from conftest import only_json
 
 NAMED = ",rock,paper,scissors\nrock,0,1,-1\npaper,-1,0,1\nscissors,1,-1,1\n"
 
@@ -81,6 +83,44 @@ def test_all_strategies_in_a_file(run_cli, tmp_path):
     assert [row["player"] for row in rows] == ["row"] * 3 + ["column"] * 3
     assert rows[0]["choice"] == "a, b"
     assert sum(float(row["probability"]) for row in rows) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+@pytest.mark.parametrize("method", ["predictive-regret-matching+", "lp"])
+def test_json_is_the_solution_of_python(run_cli, tmp_path, method, maximize):
+    M = np.random.default_rng(1).standard_normal((7, 12))
+    np.savetxt(tmp_path / "game.csv", M, delimiter=",", fmt="%.17g")
+    arguments = ["--method", method, "--json", "--strategies", "out.csv", "--top", "1", *["--maximize"] * maximize]
+    found = only_json(run_cli("game", "game.csv", *arguments))
+    solution = aw.solve_game(M, method=method, maximize=maximize)
+    certificate, why = found.pop("certificate", None), found.pop("no_certificate", None)
+    if method == "lp":
+        assert (certificate, why) == (None, solution.no_theorem_because)
+    else:
+        assert (certificate, why) == (solution.certificate(M).to_dict(), None)
+    names = {"source": "game.csv", "row_names": None, "column_names": None}
+    # The time is not the same twice.
+    assert {**found, "seconds": None} == {**solution.to_dict(), **names, "seconds": None}
+    with (tmp_path / "out.csv").open() as file:
+        written = {(row["player"], int(row["choice"])): float(row["probability"]) for row in csv.DictReader(file)}
+    for player in ("row", "column"):
+        strategy = enumerate(found[f"{player}_strategy"])
+        assert {i: p for i, p in strategy if p} == {i: p for (who, i), p in written.items() if who == player}
+
+
+def test_json_has_the_names_and_null_for_a_bound_that_is_none(run_process):
+    """The gap was reached before the first round: the certificate has no bound."""
+    found = only_json(run_process("game", "-", "--json", stdin="x,left,right\nup,0,1\ndown,-1,0.5\n"))
+    assert (found["source"], found["value"]) == ("standard input", 0.5)
+    assert (found["row_names"], found["column_names"]) == (["up", "down"], ["left", "right"])
+    assert (found["certificate"]["bound"], found["certificate"]["verdict"]) == (None, "not applicable")
+
+
+def test_quiet(run_cli, tmp_path):
+    result = run_cli("game", "-", "--quiet", "--strategies", "out.csv", stdin=NAMED)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert (tmp_path / "out.csv").read_text().startswith("player,choice,probability\nrow,")
+    assert "found 'x'" in run_cli("game", "-", "--quiet", stdin="1,2\n3,x\n").stderr
 
 
 def test_limits_are_said(run_cli, tmp_path):
@@ -157,6 +197,7 @@ def test_mistakes_are_one_sentence(run_cli, arguments, message):
     assert result.stdout == ""
     assert result.stderr.startswith(f"afterwit: {message}")
     assert result.stderr.count("\n") == 1
+    assert run_cli("game", "-", *arguments, "--json", stdin="1,2\n3\n") == result
 
 
 def test_files_that_cannot_be_read(run_cli, tmp_path):

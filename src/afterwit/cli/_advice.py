@@ -14,6 +14,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.cli._said import Voice
 from afterwit.errors import InputError, StreamError, Words, invalid, shorten
 from afterwit.streams.table import Table
 
@@ -142,12 +143,20 @@ def require_rows(table: Table) -> None:
         raise StreamError("no rows were found after the header", path=table.name)
 
 
-def write_forecasts(file: BinaryIO, columns: Mapping[str, Sequence[str | float]], forecasts: Floats) -> None:
-    """Write columns and the forecasts after them as CSV; what is not a number is an empty cell."""
+Columns = Mapping[str, Sequence[str | float]]
+
+
+def with_forecasts(columns: Columns, forecasts: Floats) -> dict[str, Sequence[str | float]]:
+    """Columns and the forecasts after them, under a name that no other column has."""
     name = "forecast"
     while name in columns:
         name = f"combined {name}"
-    columns = {**columns, name: forecasts.tolist()}
+    return {**columns, name: forecasts.tolist()}
+
+
+def write_forecasts(file: BinaryIO, columns: Columns, forecasts: Floats) -> None:
+    """Write columns and the forecasts after them as CSV; what is not a number is an empty cell."""
+    columns = with_forecasts(columns, forecasts)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -157,7 +166,7 @@ def write_forecasts(file: BinaryIO, columns: Mapping[str, Sequence[str | float]]
     text.detach()
 
 
-def show_forecasts(names: dict[str, list[str]], rows: Sequence[int], forecasts: Floats) -> None:
+def show_forecasts(names: dict[str, list[str]], rows: Sequence[int], forecasts: Floats, voice: Voice) -> None:
     """The first forecasts of these rows, each with its name or its number."""
     shown = [
         (", ".join(cells[row] for cells in names.values()) if names else f"row {row + 1:,}", float(forecasts[row]))
@@ -167,6 +176,6 @@ def show_forecasts(names: dict[str, list[str]], rows: Sequence[int], forecasts: 
     name_width = max((len(name) for name, _ in shown), default=0)
     number_width = max(map(len, numbers), default=0)
     for (name, _), number in zip(shown, numbers, strict=True):
-        click.echo(f"  {name:<{name_width}}  {number:>{number_width}}")
+        voice.say(f"  {name:<{name_width}}  {number:>{number_width}}")
     if len(rows) > MOST_TO_SHOW:
-        click.echo(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")
+        voice.say(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-import click
 import numpy as np
 import numpy.typing as npt
 from rich.cells import cell_len
 
 from afterwit.cli._progress import display
+from afterwit.cli._said import Voice
 from afterwit.core.certificate import shown_number
 from afterwit.data import losses
 from afterwit.errors import counted
@@ -21,48 +22,82 @@ Floats = npt.NDArray[np.float64]
 NAMES = {"square": "RMSE", "absolute": "MAE", "percentage": "MAPE", "zero-one": "error rate"}
 #: The sum of the losses over all rounds, which the certificate is about.
 TOTAL = "total loss"
+#: What the columns are called in JSON; the mean loss is there in any case.
+KEYS = {"RMSE": "rmse", "MAE": "mae", "MAPE": "mape", "error rate": "error", TOTAL: "loss"}
+#: How the columns are shown; a mean loss without a name has five places.
+FORMATS = {"RMSE": ",.4f", "MAE": ",.4f", "MAPE": ".3%", "error rate": ".2%"}
+EXPERT, COMBINED = "expert", "combined"
 #: The narrowest column of numbers, and the space between two columns.
 NARROWEST = 12
 GAP = "  "
 
 
-def show_leaderboard(
-    learner: Any, algorithm: str, advice: Floats, outcomes: Floats, forecasts: Floats, top: int
-) -> None:
-    """A line for each of the best experts and for what they were combined to, best first."""
+@dataclass(frozen=True)
+class Line:
+    """A forecaster, and how well it forecast the rounds in which it was awake."""
+
+    #: What it is: an expert, or what the experts were combined to.
+    kind: str
+    name: str
+    rounds: int
+    mean_loss: float
+    #: The values of the columns; NaN where there is none.
+    values: dict[str, float]
+
+    @property
+    def shown(self) -> str:
+        name = shorten_name(self.name)
+        return {EXPERT: name, COMBINED: f"* {name}, the combined forecast"}.get(self.kind, f"- {name}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings: ready for JSON, but for NaN and infinity."""
+        named = {KEYS[column]: value for column, value in self.values.items() if column in KEYS}
+        judged = {"rounds": self.rounds, "mean_loss": self.mean_loss, **named}
+        return {"kind": self.kind, "name": self.name, **judged}
+
+
+def leaderboard(learner: Any, algorithm: str, advice: Floats, outcomes: Floats, forecasts: Floats) -> list[Line]:
+    """A line for each expert and for what they were combined to, best first."""
     loss = losses.get(learner.parameters.get("loss", "zero-one"))
     asleep = np.isnan(advice)
-    rows = [(shorten_name(str(name)), advice[:, i]) for i, name in enumerate(learner.experts)]
-    ranked = sorted(rows, key=lambda row: _mean_loss(loss, row[1], outcomes))
-    special = [(f"* {algorithm}, the combined forecast", forecasts)]
+    found = [(EXPERT, str(name), advice[:, i]) for i, name in enumerate(learner.experts)]
+    found.append((COMBINED, algorithm, forecasts))
     if loss.convex:
-        special.append(("- mean of the experts", _row_means(advice, asleep)))
+        found.append(("mean", "mean of the experts", _row_means(advice, asleep)))
     if loss.convex and not asleep.any():
         with display("finding the best mixture in hindsight", None):
             best = best_convex_combination(advice, outcomes, loss=loss)
-        special.append(("- best mixture in hindsight", advice @ best.weights))
-    lines = sorted([*ranked[:top], *special], key=lambda row: _mean_loss(loss, row[1], outcomes))
-    table = [["", *(name for name, _ in lines)]]
-    table += [[metric, *(_shown(metric, loss, values, outcomes) for _, values in lines)] for metric in _metrics(loss)]
-    if asleep.any():
-        table.append(["awake", *(f"{np.count_nonzero(~np.isnan(values)):,}" for _, values in lines)])
-    click.echo()
-    _show(table)
-    if len(ranked) > top:
-        click.echo(f"and {counted(len(ranked) - top, 'more expert')} (--top {len(ranked)} lists all)")
+        found.append(("mixture", "best mixture in hindsight", advice @ best.weights))
+    lines = [_judged(kind, name, loss, values, outcomes) for kind, name, values in found]
+    return sorted(lines, key=lambda line: np.inf if np.isnan(line.mean_loss) else line.mean_loss)
 
 
-def _show(columns: list[list[str]]) -> None:
+def show_leaderboard(lines: list[Line], rounds: int, top: int, voice: Voice) -> None:
+    """The best experts and what they were combined to, as a table."""
+    experts = [line for line in lines if line.kind == EXPERT]
+    best = {line.name for line in experts[:top]}
+    listed = [line for line in lines if line.kind != EXPERT or line.name in best]
+    table = [["", *(line.shown for line in listed)]]
+    table += [[column, *(_cell(column, line.values[column]) for line in listed)] for column in listed[0].values]
+    if any(line.rounds < rounds for line in experts):
+        table.append(["awake", *(f"{line.rounds:,}" for line in listed)])
+    voice.say()
+    _show(table, voice)
+    if len(experts) > top:
+        voice.say(f"and {counted(len(experts) - top, 'more expert')} (--top {len(experts)} lists all)")
+
+
+def _show(columns: list[list[str]], voice: Voice) -> None:
     """Print columns of cells, the names to the left and the numbers to the right, never closer than the gap."""
     names, *numbers = columns
     width = max(map(cell_len, names))
     widths = [max(NARROWEST, *map(cell_len, column)) for column in numbers]
     for name, *cells in zip(names, *numbers, strict=True):
         padded = [" " * (wide - cell_len(cell)) + cell for cell, wide in zip(cells, widths, strict=True)]
-        click.echo(GAP.join([name + " " * (width - cell_len(name)), *padded]))
+        voice.say(GAP.join([name + " " * (width - cell_len(name)), *padded]))
 
 
-def show_weights(learner: Any) -> None:
+def show_weights(learner: Any, voice: Voice) -> None:
     """The shares of the next round, the largest first."""
     weights = learner.weights
     order = np.argsort(-weights, kind="stable")
@@ -70,7 +105,7 @@ def show_weights(learner: Any) -> None:
     others = len(order) - len(shown)
     rest = f", {counted(others, 'other')} {max(1 - weights[shown].sum(), 0):.3f}" if others else ""
     listed = ", ".join(f"{shorten_name(str(learner.experts[i]))} {weights[i]:.3f}" for i in shown)
-    click.echo(f"\nfinal weights: {listed}{rest}")
+    voice.say(f"\nfinal weights: {listed}{rest}")
 
 
 def shorten_name(name: str) -> str:
@@ -90,24 +125,34 @@ def _row_means(advice: Floats, asleep: npt.NDArray[np.bool_]) -> Floats:
     return awake
 
 
-def _mean_loss(loss: losses.Loss, forecasts: Floats, outcomes: Floats) -> float:
+def _judged(kind: str, name: str, loss: losses.Loss, forecasts: Floats, outcomes: Floats) -> Line:
     there = ~np.isnan(forecasts)
-    return float(loss.values(forecasts[there], outcomes[there]).mean()) if there.any() else np.inf
-
-
-def _shown(column: str, loss: losses.Loss, forecasts: Floats, outcomes: Floats) -> str:
-    there = ~np.isnan(forecasts)
-    if not there.any():
-        return "-"
+    rounds = int(np.count_nonzero(there))
+    if not rounds:
+        return Line(kind, name, rounds, np.nan, dict.fromkeys(_metrics(loss), np.nan))
+    own = loss.values(forecasts[there], outcomes[there])
+    mean_loss = float(own.mean())
     difference, outcome = forecasts[there] - outcomes[there], outcomes[there]
-    if column == "RMSE":
-        return f"{np.sqrt(np.mean(difference**2)):,.4f}"
-    if column == "MAE":
-        return f"{np.abs(difference).mean():,.4f}"
-    if column == "MAPE":
-        return f"{np.mean(np.abs(difference / outcome)):.3%}" if (outcome != 0).all() else "-"
-    if column == "error rate":
-        return f"{np.mean(difference != 0):.2%}"
+    values: dict[str, float] = {}
+    for column in _metrics(loss):
+        if column == "RMSE":
+            value = np.sqrt(np.mean(difference**2))
+        elif column == "MAE":
+            value = np.abs(difference).mean()
+        elif column == "MAPE":
+            value = np.mean(np.abs(difference / outcome)) if (outcome != 0).all() else np.nan
+        elif column == "error rate":
+            value = np.mean(difference != 0)
+        else:
+            value = own.sum() if column == TOTAL else mean_loss
+        values[column] = float(value)
+    return Line(kind, name, rounds, mean_loss, values)
+
+
+def _cell(column: str, value: float) -> str:
+    """A value as the table shows it."""
+    if np.isnan(value):
+        return "-"
     if column == TOTAL:
-        return shown_number(float(loss.values(forecasts[there], outcome).sum()))
-    return f"{_mean_loss(loss, forecasts, outcomes):,.5f}"
+        return shown_number(value)
+    return f"{value:{FORMATS.get(column, ',.5f')}}"

@@ -18,6 +18,8 @@ from afterwit.streams._csv import CsvRows, number_in
 class NamedMatrix:
     """Payoffs, and the names that the file has for rows and columns."""
 
+    #: The file.
+    name: str
     payoffs: Any
     rows: list[str] | None
     columns: list[str] | None
@@ -69,7 +71,7 @@ def _read(lines: Iterator[tuple[int, list[str]]], source: str, header: bool | No
         payoffs.append(_payoffs(cells, 1 + bool(names), source, line))
     if not payoffs:
         raise StreamError("a line of payoffs was expected after the names", path=source, line=first_line)
-    return NamedMatrix(np.array(payoffs), rows if names else None, columns)
+    return NamedMatrix(source, np.array(payoffs), rows if names else None, columns)
 
 
 def _holds_names(cells: list[str], source: str, line: int) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import click
+import numpy as np
 
 from afterwit.streams.batch import Skipped
 
@@ -30,6 +32,11 @@ class Voice:
         """Whether text is printed at all."""
         return not self._silent
 
+    @property
+    def answers(self) -> bool:
+        """Whether anything is printed if all goes well."""
+        return self._as_json or not self._silent
+
     def say(self, text: str = "") -> None:
         """Print a line of text, unless there is to be none."""
         if not self._silent:
@@ -50,9 +57,15 @@ class Voice:
     def finish(self, found: dict[str, Any]) -> None:
         """Print the JSON object, if it is wanted."""
         if self._as_json:
-            click.echo(json.dumps(found, allow_nan=False, default=_plain), err=self.to_stderr)
+            click.echo(json.dumps(_plain(found), allow_nan=False, default=str), err=self.to_stderr)
 
 
 def _plain(value: Any) -> Any:
-    """numpy's numbers as Python's."""
-    return value.item() if hasattr(value, "item") else str(value)
+    """numpy's numbers as Python's, and None for what JSON has no number for."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -31,19 +31,9 @@ def certificate_text(certificate: Certificate, verbose: bool) -> str:
     return f"{certificate}\n(--verbose shows {rest})"
 
 
-def show_certificate(certificate: Certificate, verbose: bool) -> None:
-    """Print it."""
-    click.echo(certificate_text(certificate, verbose))
-
-
 def no_certificate_text(reason: str) -> str:
     """What stands in the place of a certificate."""
     return f"No certificate: {reason}."
-
-
-def show_no_certificate(reason: str) -> None:
-    """Print why there is none."""
-    click.echo(no_certificate_text(reason))
 
 
 def require_known(kind: str, name: str, known: Iterable[str]) -> None:

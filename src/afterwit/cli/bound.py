@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from afterwit.bounds import BOUNDS
-from afterwit.cli._theorems import TheoremGroup, listed
+from afterwit.cli._source import with_options
+from afterwit.cli._theorems import GROUP_OPTIONS, TheoremGroup, answer
 
 
 class _Bounds(TheoremGroup):
@@ -18,16 +19,12 @@ class _Bounds(TheoremGroup):
     subcommand_metavar="NAME [OPTIONS]",
     short_help="Calculate the bound of a theorem.",
 )
-@click.option("--list", "show_list", is_flag=True, help="List all theorems with statement, source and inputs.")
+@with_options(GROUP_OPTIONS)
 @click.pass_context
-def bound(ctx: click.Context, show_list: bool) -> None:
+def bound(ctx: click.Context, show_list: bool, as_json: bool) -> None:
     """Calculate the bound of the theorem NAME.
 
     The output is the formula, the formula with your numbers, the result, and the conditions under which the bound
     holds. Each input of the formula is an option; "afterwit bound NAME --help" lists them.
     """
-    if show_list:
-        click.echo(listed(BOUNDS))
-        ctx.exit()
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+    answer(ctx, BOUNDS, show_list, as_json)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from afterwit.cli._shown import show_certificate, verbose_option
+from afterwit.cli._said import Voice, json_option
+from afterwit.cli._shown import certificate_text, verbose_option
 from afterwit.core.protocol import HEADER, play
 from afterwit.linear.perceptron import Perceptron
 from afterwit.streams.arrays import ArrayStream
@@ -22,24 +23,28 @@ A hyperplane separates the 0s from the other digits, so the classical margin bou
 such hyperplane was found for the 8s, so the margin bound does not apply to them. The hinge bounds make
 no assumption about the data and apply to both. "afterwit demo --verbose" shows all these bounds.
 
-To learn from your own data:  afterwit run FILE    (libsvm text; see afterwit run --help)
-"""
+To learn from your own data:  afterwit run FILE    (libsvm text; see afterwit run --help)"""
 
 
 @click.command(short_help="Show the three numbers on real data, in a few seconds.")
 @verbose_option
-def demo(verbose: bool) -> None:
+@json_option
+def demo(verbose: bool, as_json: bool) -> None:
     """Show the three numbers on real data: the scanned digits that come with scikit-learn."""
     from sklearn.datasets import load_digits
 
+    voice = Voice(as_json)
     digits = load_digits()
+    runs = []
     for digit, name in ((0, "a 0"), (8, "an 8")):
         y = [1 if target == digit else -1 for target in digits.target.tolist()]
         stream = ArrayStream(digits.data, y)
-        click.echo(f"Is this scanned digit {name}?  ({len(y):,} images of 8 x 8 pixels, one at a time)\n")
-        click.echo(HEADER)
-        record = play(Perceptron(), stream, on_point=lambda point: click.echo(str(point)))
-        click.echo()
-        show_certificate(record.certificate(), verbose)
-        click.echo()
-    click.echo(CLOSING, nl=False)
+        voice.say(f"Is this scanned digit {name}?  ({len(y):,} images of 8 x 8 pixels, one at a time)\n")
+        voice.say(HEADER)
+        record = play(Perceptron(), stream, on_point=lambda point: voice.say(str(point)))
+        voice.say()
+        certificate = record.certificate()
+        voice.say(f"{certificate_text(certificate, verbose)}\n")
+        runs.append({"digit": digit, "record": record.to_dict(), "certificate": certificate.to_dict()})
+    voice.say(CLOSING)
+    voice.finish({"runs": runs})

@@ -19,13 +19,16 @@ from afterwit.cli._advice import (
     row_names,
     show_forecasts,
     split_names,
+    with_forecasts,
     write_forecasts,
 )
 from afterwit.cli._files import distinct_files
-from afterwit.cli._leaderboard import show_leaderboard, show_weights
+from afterwit.cli._leaderboard import leaderboard, show_leaderboard, show_weights
 from afterwit.cli._learners import read_options
 from afterwit.cli._progress import display
-from afterwit.cli._shown import NamesOption, require_known, show_certificate, verbose_option
+from afterwit.cli._said import SAYING_OPTIONS, Voice
+from afterwit.cli._shown import NamesOption, certificate_text, require_known, verbose_option
+from afterwit.cli._source import with_options
 from afterwit.core.files import new_file
 from afterwit.core.registry import expert_algorithm_class, expert_algorithm_names, options_of
 from afterwit.core.storage import write_model
@@ -84,6 +87,7 @@ from afterwit.streams.table import Table, read_table
 @click.option("--model", metavar="OUT", help="Save the learner to OUT.")
 @click.option("--predictions", metavar="OUT", help="Write the index, the outcome and the forecast of each row to OUT.")
 @verbose_option
+@with_options(SAYING_OPTIONS)
 def experts(
     file: str,
     target: str,
@@ -97,6 +101,8 @@ def experts(
     model: str | None,
     predictions: str | None,
     verbose: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Combine the forecasts in FILE into one forecast, round by round.
 
@@ -133,23 +139,47 @@ def experts(
             write_model(learner, model_file)
         if prediction_file is not None:
             write_forecasts(prediction_file, {**rows, target: outcomes.tolist()}, forecasts)
+    voice = Voice(as_json, quiet)
+    if not voice.answers:
+        return
     there = ~np.isnan(outcomes)
     advice, past = advice[there], outcomes[there]
     what = f"forecasts of {target} by {counted(len(known), 'expert')}, {counted(len(past), 'round')}, {read_loss} loss"
-    click.echo(f"{algorithm} on {table.name}: {what}")
-    ignored = [name or "(no name)" for name in table.skipped if name not in table.spoilt]
+    voice.say(f"{algorithm} on {table.name}: {what}")
+    ignored = [name for name in table.skipped if name not in table.spoilt]
     if ignored:
-        click.echo(f"ignored columns that are not numeric: {shorten(Words(', '.join(ignored)), 90)}")
-    show_leaderboard(learner, algorithm, advice, past, forecasts[there], top)
-    show_weights(learner)
-    if len(past) < len(outcomes):
-        missing = np.flatnonzero(~there).tolist()
-        click.echo(f"\nforecasts for {counted(len(missing), 'row')} without {target}:")
-        show_forecasts(rows, missing, forecasts)
-    click.echo()
+        listed = ", ".join(name or "(no name)" for name in ignored)
+        voice.say(f"ignored columns that are not numeric: {shorten(Words(listed), 90)}")
+    lines = leaderboard(learner, algorithm, advice, past, forecasts[there])
+    show_leaderboard(lines, len(past), top, voice)
+    show_weights(learner, voice)
+    missing = np.flatnonzero(~there).tolist()
+    if missing:
+        voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {target}:")
+        show_forecasts(rows, missing, forecasts, voice)
+    voice.say()
     with display("computing the certificate", None):
         certificate = learner.certificate(advice, past)
-    show_certificate(certificate, verbose)
+    voice.say(certificate_text(certificate, verbose))
+    found: dict[str, Any] = {
+        "source": table.name,
+        "target": target,
+        "algorithm": algorithm,
+        "loss": str(read_loss),
+        "rounds": len(past),
+        "experts": known,
+        "ignored": ignored,
+        "leaderboard": [line.to_dict() for line in lines],
+        "weights": dict(zip(known, learner.weights.tolist(), strict=True)),
+        "rows_without_target": [row + 1 for row in missing],
+        "forecasts": with_forecasts(
+            {name: [cells[row] for row in missing] for name, cells in rows.items()}, forecasts[missing]
+        ),
+        "certificate": certificate.to_dict(),
+    }
+    if model is not None:
+        found["model"] = model
+    voice.finish(found)
 
 
 def _loss(text: str) -> losses.Loss:

@@ -13,7 +13,9 @@ import click
 from afterwit.cli._files import distinct_files
 from afterwit.cli._matrix import read_matrix
 from afterwit.cli._progress import display
-from afterwit.cli._shown import require_known, show_certificate, show_no_certificate, verbose_option
+from afterwit.cli._said import SAYING_OPTIONS, Voice
+from afterwit.cli._shown import certificate_text, no_certificate_text, require_known, verbose_option
+from afterwit.cli._source import with_options
 from afterwit.core.files import new_file
 from afterwit.errors import InputError, invalid
 from afterwit.games.solve import DEFAULT, METHODS, solve_game
@@ -53,6 +55,7 @@ from afterwit.games.solve import DEFAULT, METHODS, solve_game
 )
 @click.option("--strategies", metavar="OUT", help="Write both strategies to OUT as CSV: player, choice, probability.")
 @verbose_option
+@with_options(SAYING_OPTIONS)
 def game(
     file: str,
     gap: float,
@@ -66,6 +69,8 @@ def game(
     top: int,
     strategies: str | None,
     verbose: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Solve the zero-sum game in FILE: find a strategy for each player, and the value of the game.
 
@@ -85,11 +90,20 @@ def game(
             solution = solve_game(matrix.payoffs, gap, method, max_rounds, max_seconds, maximize)
         if target is not None:
             target.write(_table(solution, matrix.rows, matrix.columns).encode())
-    click.echo(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
+    voice = Voice(as_json, quiet)
+    if not voice.answers:
+        return
+    found: dict[str, Any] = {"source": matrix.name, **solution.to_dict()}
+    found |= {"row_names": matrix.rows, "column_names": matrix.columns}
+    voice.say(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
     if solution.theorems:
-        show_certificate(solution.certificate(matrix.payoffs), verbose)
+        certificate = solution.certificate(matrix.payoffs)
+        voice.say(certificate_text(certificate, verbose))
+        found["certificate"] = certificate.to_dict()
     else:
-        show_no_certificate(solution.no_theorem_because)
+        voice.say(no_certificate_text(solution.no_theorem_because))
+        found["no_certificate"] = solution.no_theorem_because
+    voice.finish(found)
 
 
 def _check(*options: Any) -> None:

@@ -15,6 +15,7 @@ from afterwit.cli._advice import (
     row_names,
     show_forecasts,
     split_names,
+    with_forecasts,
     write_forecasts,
 )
 from afterwit.cli._files import distinct_files
@@ -23,7 +24,6 @@ from afterwit.cli._progress import display
 from afterwit.cli._results import RESULT_OPTIONS, result_files
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._source import FILE_OPTIONS, Given, with_options
-from afterwit.core.files import new_file
 from afterwit.core.probabilities import refusal
 from afterwit.core.storage import load
 from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
@@ -73,15 +73,15 @@ def predict(
     distinct_files(results=tuple(results), MODEL=model, FILE=files[0] if files else None, **results)
     learner = load(model, max_bytes)
     given = Given.of(files, source)
+    voice = Voice(as_json, quiet, "-" in results.values())
     if getattr(learner, "role", "classifier") == "experts":
         for option, value in (("first-id", source["first_id"]), ("probabilities", probabilities), ("scores", scores)):
             if value is not None:
                 raise invalid(f"--{option}", "left out, because the model takes a table of forecasts", value)
-        _forecast(model, learner, given.shown, predictions, split_names("--index", index))
+        _forecast(model, learner, given.shown, predictions, split_names("--index", index), voice)
         return
     if index is not None:
         raise invalid("--index", "left out, because the model does not make forecasts", index)
-    voice = Voice(as_json, quiet, "-" in results.values())
     options = given.file_options()
     if not isinstance(learner, Model):
         _require_numbers(model, learner, source["first_id"])
@@ -130,14 +130,14 @@ def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:
     raise StreamError(f"libsvm text was expected, as the model has learned it; this is {stream.kind}", path=stream.name)
 
 
-def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str]) -> None:
+def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str], voice: Voice) -> None:
     """Forecast a table of advice: each row as if it came next."""
     named = bool(learner.state()["names"])
     experts = [str(name) for name in learner.experts]
     if set(experts) & set(index):
         raise invalid("--index", "columns other than the experts", Words(",".join(index)))
     with ExitStack() as stack:
-        out = stack.enter_context(new_file(predictions)) if predictions is not None else None
+        out = stack.enter_context(result_files(predictions=predictions, scores=None, probabilities=None)).predictions
         table = read_table(file, experts if named else None, texts=index or None, without=index)
         require_rows(table)
         if not named:
@@ -156,9 +156,20 @@ def _forecast(model: str, learner: Any, file: str, predictions: str | None, inde
         if out is not None:
             write_forecasts(out, rows, forecasts)
     what = f"{counted(len(advice), 'forecast')} by {type(learner).__name__}"
-    click.echo(f"{what}, which has learned {counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}")
+    voice.say(f"{what}, which has learned {counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}")
     if out is None:
-        show_forecasts(rows, range(len(advice)), forecasts)
+        show_forecasts(rows, range(len(advice)), forecasts, voice)
+    voice.finish(
+        {
+            "model": model,
+            "source": table.name,
+            "learner": type(learner).__name__,
+            "rounds": learner.rounds,
+            "experts": experts,
+            "rows": len(advice),
+            "forecasts": with_forecasts(rows, forecasts),
+        }
+    )
 
 
 def _require_numbers(model: str, learner: Any, first_id: int | None) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from afterwit.bounds import SAMPLE_SIZES
-from afterwit.cli._theorems import TheoremGroup, listed
+from afterwit.cli._source import with_options
+from afterwit.cli._theorems import GROUP_OPTIONS, TheoremGroup, answer
 
 
 class _SampleSizes(TheoremGroup):
@@ -19,15 +20,11 @@ class _SampleSizes(TheoremGroup):
     subcommand_metavar="NAME [OPTIONS]",
     short_help="Calculate how many examples a theorem needs.",
 )
-@click.option("--list", "show_list", is_flag=True, help="List all theorems with statement, source and inputs.")
+@with_options(GROUP_OPTIONS)
 @click.pass_context
-def sample_size(ctx: click.Context, show_list: bool) -> None:
+def sample_size(ctx: click.Context, show_list: bool, as_json: bool) -> None:
     """Calculate the smallest number of examples for which the theorem NAME guarantees the requested error.
 
     Each input of the formula is an option; "afterwit sample-size NAME --help" lists them.
     """
-    if show_list:
-        click.echo(listed(SAMPLE_SIZES))
-        ctx.exit()
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+    answer(ctx, SAMPLE_SIZES, show_list, as_json)
