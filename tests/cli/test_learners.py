@@ -6,7 +6,8 @@ from scipy import sparse
 
 import afterwit as aw
 from afterwit import adversaries
-from afterwit.core.registry import learner_names, many_label_names
+from afterwit.cli import _learners
+from afterwit.core.registry import by_command_name, command_name, learner_names, makes_itself, many_label_names
 
 
 @pytest.fixture
@@ -207,3 +208,13 @@ def test_a_committee_of_those_that_are_named(run_cli, data, tmp_path):
         assert result.returncode != 0
         assert f"{option.partition('=')[0]} must be " in result.stderr
         assert "Traceback" not in result.stderr
+
+
+def test_every_name_is_found_without_the_others():
+    for name in _learners.learner_names():
+        kind = by_command_name(name)
+        assert command_name(kind) == name
+        assert makes_itself(kind)
+    for name in ("Perceptron", "one-vs-rest", "onlinesvm", "ml-pol", "nothing", "_row"):
+        kind = by_command_name(name)
+        assert kind is None or not makes_itself(kind)

@@ -6,6 +6,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
@@ -402,3 +403,53 @@ def test_what_is_read_once_says_so(monkeypatch):
     assert len(list(stream)) == 2
     with pytest.raises(StreamError, match="standard input: it can be read only once"):
         list(stream)
+
+
+def test_what_should_be_known_of_a_schema_is_noted(tmp_path):
+    lines = ["price;size;mixed;name;y"]
+    lines += [f"{i},5;{i};{'many' if i == 7 else i};someone {i};{i % 2}" for i in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    stream = aw.read(tmp_path / "t.csv", target="y")
+    decimal, mixed, different = stream.notes
+    assert decimal.startswith("price looks like numbers with a decimal comma, such as '0,5': taken as a category")
+    assert mixed.startswith("mixed holds numbers and other text, such as 'many' in line 9: taken as a category")
+    assert different.startswith("name has 200 different values in the first 200 rows: taken as a category")
+    assert stream.schema.describe() == "target    y\nnumber    size\ncategory  price, mixed, name"
+
+
+def test_columns_of_a_further_file_that_the_first_one_lacks(tmp_path):
+    as_csv(tmp_path / "a.csv", [{"x": 1.0, "y": 0}, {"x": 2.0, "y": 1}], ["x", "y"])
+    as_csv(tmp_path / "b.csv", [{"y": 1, "z": 5.0, "x": 3.0}], ["y", "z", "x"])
+    with pytest.raises(StreamError, match=r"b\.csv: 1 column not in .*a\.csv: z; leave out with --ignore"):
+        list(aw.read(tmp_path, target="y"))
+    (tmp_path / "b.csv").write_text("y,x\n1,3.0\n")
+    assert list(aw.read(tmp_path, target="y")) == [({"x": 1.0}, 0), ({"x": 2.0}, 1), ({"x": 3.0}, 1)]
+    (tmp_path / "b.csv").write_text("y\n1\n")
+    with pytest.raises(StreamError, match=r"b\.csv: there is no column 'x'"):
+        list(aw.read(tmp_path, target="y"))
+
+
+def test_a_model_is_what_it_is_made_of(tmp_path):
+    records = [{"c": ["red", "blue"][i % 2], "n": i, "y": ["a", "b"][i % 2]} for i in range(20)]
+    stream = aw.read(records, target="y")
+    model = aw.Model(stream.schema, aw.AdaGrad(labels=stream.labels))
+    predicted = model.learn_many(records)
+    twin = aw.AdaGrad(labels=stream.labels)
+    assert [twin.learn_one(x, y) for x, y in stream] == predicted.tolist()
+    assert model.learner == twin
+    assert (model.rounds, model.labels, model.role) == (20, ("a", "b"), "classifier")
+    aw.save(model, tmp_path / "m")
+    again = aw.load(tmp_path / "m")
+    assert again == model
+    assert again.copy() == model
+    frame = pd.DataFrame(records)
+    assert model.predict_many(frame).tolist() == [model.predict_one(record) for record in records]
+    assert model.predict_proba_many(records).tolist() == [list(model.predict_proba_one(r).values()) for r in records]
+    assert model.certificate(records).bound == twin.certificate(stream).bound
+    other = aw.Model(stream.schema, aw.AdaGrad(labels=stream.labels))
+    assert other.learn_many(frame.drop(columns="y"), list(frame["y"])).tolist() == predicted.tolist()
+    assert other == model
+    with pytest.raises(InputError, match="y must be given, or there as 'y' in the record"):
+        model.learn_one({"n": 3})
+    with pytest.raises(InputError, match="schema must be what as_data"):
+        aw.Model({"columns": 5}, twin)

@@ -6,8 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from afterwit.streams._bytes import ByteSource
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -25,10 +23,10 @@ class Block(NamedTuple):
     end: int
     position: int
 
-    def count(self, marks: bytes) -> int:
-        """How often one of these characters occurs."""
-        body = np.frombuffer(self.body, dtype=np.uint8)[self.begin : self.end]
-        return sum(self.head.count(mark) + int(np.count_nonzero(body == mark)) for mark in marks)
+    @property
+    def length(self) -> int:
+        """How many bytes it has."""
+        return len(self.head) + self.end - self.begin
 
 
 class LineTooLong(Exception):  # noqa: N818 - the reader, which knows the line, makes an error of it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,7 @@ from afterwit.streams.schema import Schema, checked_bits, checked_interactions, 
 
 #: A column of words of which more than this share differ, and more than so many, is perhaps none.
 SHARE_OF_DIFFERENT, MANY_DIFFERENT = 0.5, 100
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True)
@@ -144,19 +146,25 @@ def _kind_of_texts(name: str, column: Texts, look: Batch, notes: list[str]) -> s
         return "empty"
     if all(boolean_of(word) is not None for word in words):
         return "boolean"
-    numbers = [word for word in words if number_in(word) is not None and word.lower() not in MISSING_NUMBERS]
-    others = [word for word in words if number_in(word) is None and word.lower() not in MISSING_NUMBERS]
+    present_words = [word for word in words if word.lower() not in MISSING_NUMBERS]
+    others = [word for word in present_words if number_in(word) is None]
+    numbers = len(present_words) - len(others)
     if numbers and not others:
         return "number"
     if all(time_of(word) is not None for word in words):
         return "time"
-    if len(numbers) > len(others):
+    if numbers > len(others):
         row = int(np.argmax(np.isin(column.codes, [column.words.index(word) for word in others])))
         where = look.place(row)
         line = f"line {where['line']}" if "line" in where else where["path"]
         notes.append(
             f"{name} holds numbers and other text, such as {shorten(others[0], 40)} in {line}: taken as a category "
             f"(--numeric {name} makes such a cell an error)"
+        )
+    elif all(DECIMAL_COMMA.fullmatch(word) for word in words):
+        notes.append(
+            f"{name} looks like numbers with a decimal comma, such as {shorten(words[0], 40)}: taken as a category "
+            "(numbers need a decimal point)"
         )
     elif len(words) > max(MANY_DIFFERENT, SHARE_OF_DIFFERENT * look.count):
         notes.append(
