@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from afterwit.streams._bytes import ByteSource
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -22,6 +24,11 @@ class Block(NamedTuple):
     begin: int
     end: int
     position: int
+
+    def count(self, marks: bytes) -> int:
+        """How often one of these characters occurs."""
+        body = np.frombuffer(self.body, dtype=np.uint8)[self.begin : self.end]
+        return sum(self.head.count(mark) + int(np.count_nonzero(body == mark)) for mark in marks)
 
     @property
     def length(self) -> int:

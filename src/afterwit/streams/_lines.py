@@ -20,7 +20,7 @@ from afterwit.streams._bytes import LONGEST_LINE, ByteSource, source_name
 from afterwit.streams.batch import SKIPPED_TO_SHOW, Skipped
 
 #: How much of the file is read at once.
-BLOCK_SIZE = 1 << 22
+BLOCK_SIZE = 1 << 20
 
 checked_on_error = checks.one_of(("stop", "skip"))
 

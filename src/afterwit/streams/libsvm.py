@@ -114,8 +114,8 @@ class LibsvmReader(LineReader):
 
 def _parsed(parser: Any, block: Block, ids: bool, skip: bool) -> Parsed:
     """The rows of a block."""
-    # A row takes two bytes at least, an entry four. What is not used of the arrays takes no memory.
-    parser.begin_block(block.length // 2 + 1, block.length // 4 + 1)
+    # Counted, not estimated: the rows may be kept, and with them all of these arrays.
+    parser.begin_block(block.count(b"\n") + 1, block.count(b":"))
     problem, skipped = parse_lines(parser, block, _refusal, skip)
     labels, starts, row_lines, columns, values, fresh = parser.arrays()
     width = int(columns.max()) + 1 if len(columns) else 0

@@ -120,8 +120,8 @@ class VwReader(LineReader):
 
 def _parsed(parser: Any, block: Block, skip: bool) -> Parsed:
     """The rows of a block."""
-    # A row takes two bytes at least, a feature too. What is not used of the arrays takes no memory.
-    parser.begin_block(block.length // 2 + 1, block.length // 2 + 1, block.length)
+    # A feature comes after a space.
+    parser.begin_block(block.count(b"\n") + 1, block.count(b" \t"), block.length)
     problem, skipped = parse_lines(parser, block, _refusal, skip)
     labels, starts, row_lines, columns, values, weights, tags, names = parser.arrays()
     rows = Rows(len(labels), len(names), values, columns, starts, names=names)
