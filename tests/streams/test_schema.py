@@ -289,6 +289,93 @@ def test_a_weight_is_how_often_a_row_is_learned():
             list(aw.read([*records[:1], {**records[1], "w": bad}], target="y", weight="w", labels=(0, 1)))
 
 
+def test_predicting_needs_no_weight_and_gives_one_prediction_for_each_row(tmp_path):
+    records = [{"x": float(i % 5), "w": i % 4, "y": "ab"[i % 2]} for i in range(20)]
+    stream = aw.read(records, target="y", weight="w")
+    model = aw.Model(stream.schema, aw.AdaGrad(labels=stream.labels))
+    aw.play(model, stream)
+    expected = [model.predict_one(record) for record in records]
+    without = [{"x": record["x"]} for record in records]
+    as_csv(tmp_path / "t.csv", without, ["x"])
+    for source in (records, without, pd.DataFrame(records), pd.DataFrame(without), tmp_path / "t.csv"):
+        assert model.predict_many(source).tolist() == expected
+    assert len(model.predict_proba_many([{**record, "w": None} for record in records])) == 20
+
+
+def test_records_are_learned_as_often_as_their_weight_says():
+    records = [{"x": float(i % 5), "w": i % 4, "y": "ab"[i % 2]} for i in range(20)]
+    stream = aw.read(records, target="y", weight="w")
+    played, by_one, by_many = (aw.Model(stream.schema, aw.AdaGrad(labels=stream.labels)) for _ in range(3))
+    aw.play(played, stream)
+    for record in records:
+        before = by_one.predict_one(record)
+        assert by_one.learn_one(record) == before
+    by_many.learn_many(records)
+    assert played == by_one == by_many
+    assert played.rounds == sum(record["w"] for record in records)
+    assert by_one.learn_one({"x": 1.0}, "a") in ("a", "b")
+    for bad in (0.5, -1, None, "2"):
+        with pytest.raises(InputError, match="the value of w must be a whole number"):
+            by_one.learn_one({"x": 1.0, "w": bad}, "a")
+    with pytest.raises(InputError, match="y must be left out, because a record is learned as often as its w says"):
+        by_many.learn_many(records, [record["y"] for record in records])
+
+
+def test_labels_that_are_given_are_one_for_each_record():
+    records = [{"x": float(i % 5), "y": None if i % 3 else "b"} for i in range(20)]
+    stream = aw.read(records, target="y", labels=("a", "b"))
+    model, twin = aw.Model(stream.schema, aw.AdaGrad(labels=("a", "b"))), aw.AdaGrad(labels=("a", "b"))
+    labels = ["ab"[i % 2] for i in range(20)]
+    expected = [twin.learn_one({"x": record["x"]}, label) for record, label in zip(records, labels, strict=True)]
+    for wrong in (labels[:-1], [*labels, "a"]):
+        with pytest.raises(InputError, match=f"y must be a label for each of 20 records; received {len(wrong)} labels"):
+            model.learn_many(records, wrong)
+    assert model.learn_many(records, labels).tolist() == expected
+    assert model.learner == twin
+
+
+def test_however_large_a_weight_is_its_rounds_come_in_blocks():
+    records = [{"x": 1.0, "w": 2**31 - 1, "y": 0}, {"x": 2.0, "w": 1, "y": 1}]
+    with aw.read(records, target="y", weight="w").reader() as reader:
+        for count in (1, 3, 10**9):
+            rows, labels = reader.take(count)
+            assert 1 <= rows.count == len(labels) <= min(count, 65_536)
+            assert set(labels.tolist()) == {0}
+
+
+@pytest.mark.parametrize("kind", ["records", "jsonl", "parquet", "pandas", "polars"])
+def test_numbers_that_are_written_as_text_are_those_of_csv(tmp_path, kind):
+    """As csv.DictReader and many web services have them."""
+    texts = ["1", "-2.50", "", "1e3", "NA", ".5", "007"] * 3
+    records = [{"x": x, "paid": ["true", "False"][i % 2], "y": str(i % 2)} for i, x in enumerate(texts)]
+    as_csv(tmp_path / "t.csv", records, ["x", "paid", "y"])
+    source = tmp_path / f"t.{kind}"
+    if kind == "records":
+        source = records
+    elif kind == "jsonl":
+        source.write_text("".join(json.dumps(record) + "\n" for record in records))
+    elif kind == "parquet":
+        pd.DataFrame(records).to_parquet(source)
+    else:
+        source = pd.DataFrame(records) if kind == "pandas" else pl.DataFrame(records)
+    stream, same = aw.read(source, target="y"), aw.read(tmp_path / "t.csv", target="y")
+    assert (stream.schema, stream.labels) == (same.schema, same.labels)
+    expected = list(same)
+    assert list(stream) == expected
+    assert expected[0] == ({"x": 1.0, "paid=true": 1.0}, 0)
+    x = [stream.schema.features({**record, "y": None}) for record in records]
+    assert x == [features for features, _ in expected]
+
+
+def test_text_among_numbers_is_named_with_its_place():
+    records = [{"x": str(i), "y": i % 2} for i in range(1500)]
+    records[1200]["x"] = "many"
+    with pytest.raises(StreamError, match=r"row 1,201: column '?x'?: a number or nothing was expected; found 'many'"):
+        list(aw.read(records, target="y"))
+    with pytest.raises(StreamError, match=r"row 1,201: column '?x'?: a number or nothing was expected; found 'many'"):
+        list(aw.read(pd.DataFrame(records), target="y"))
+
+
 @pytest.mark.parametrize("bits", [1, 3, 16])
 def test_hashed_features_have_their_documented_positions(bits):
     records = [{"n": float(i), "c": f"v{i % 5}", "y": i % 2} for i in range(20)]
@@ -354,7 +441,7 @@ def test_records_with_strangers_are_refused():
     assert schema.features({}) == {}
 
 
-@pytest.mark.parametrize("cell", ["3", True, float("inf"), [1], datetime.date(2024, 1, 1)])
+@pytest.mark.parametrize("cell", ["three", "1e400", "1_000", True, float("inf"), [1], datetime.date(2024, 1, 1)])
 def test_a_cell_of_another_kind_is_refused(cell):
     schema = Schema(aw.read([{"price": 1, "y": 0}], target="y").schema.columns)
     if cell is True:

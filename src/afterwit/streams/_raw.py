@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from afterwit.data.rows import Rows
 from afterwit.errors import StreamError, Words, counted, shorten
-from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Form, Numbers, Skipped, TableReader
+from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Form, Numbers, Skipped, TableReader, Texts
+from afterwit.streams.columns import numbers_in
 from afterwit.streams.schema import Schema
 from afterwit.streams.target import Target
 
@@ -158,6 +159,8 @@ class RecordReader:
         if name is None:
             return None
         column = batch.columns[name]
+        if isinstance(column, Texts):
+            column = Numbers(numbers_in(column, name, batch))
         if not isinstance(column, Numbers):
             raise batch.refusal(0, name, "a whole number", "something else")
         return whole_weights(column.values, batch.place, f"column {name}")

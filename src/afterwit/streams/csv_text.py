@@ -30,14 +30,13 @@ import numpy.typing as npt
 from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams import _csv_cells, _csv_text
 from afterwit.streams._blocks import BLOCK, Block, BlockReader, Problem, RawBlock
-from afterwit.streams._cells import A_BOOLEAN, A_NUMBER, A_TIME, MISSING_NUMBERS, NO_TIME, booleans_of, times_of
+from afterwit.streams._cells import A_BOOLEAN, A_NUMBER, A_TIME, MISSING_NUMBERS, NO_TIME, NUMBER, booleans_of, times_of
 from afterwit.streams.batch import SKIPPED_TO_SHOW, Batch, Booleans, Column, Form, Numbers, Texts, Times
 
 #: One of these, if no delimiter is given.
 DELIMITERS = ",;\t|"
 NAMES_REMEDY = "if the file has no header, name its columns with names=(...) (--names a,b,c)"
 QUOTES_REMEDY = "if quotes are ordinary characters in this file, read it with quotes=False (--no-quotes)"
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 EXPECTED = {"number": A_NUMBER, "boolean": A_BOOLEAN, "time": A_TIME}
 KINDS = {"number": _csv_text.NUMBER, "boolean": _csv_text.TEXT, "text": _csv_text.TEXT, "time": _csv_text.TEXT}
 
@@ -122,7 +121,7 @@ class CsvReader(BlockReader):
         for i, name in enumerate(names):
             if not name:
                 found = f"cell {i + 1} of the header is empty"
-            elif _NUMBER.fullmatch(name):
+            elif NUMBER.fullmatch(name):
                 found = f"cell {i + 1} of the header is the number {name[:40]}"
             elif name in seen:
                 found = f"the column {shorten(name)} occurs twice in the header"

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams._blocks import BLOCK, Block, BlockReader, Problem, RawBlock
-from afterwit.streams._cells import A_TIME, NO_TIME, number_as_text, times_of
+from afterwit.streams._cells import A_TIME, NO_TIME, boolean_of, number_as_text, number_of, times_of
 from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Booleans, Column, Form, Numbers, Other, Texts, Times
 
 #: Beyond this a float does not hold every whole number.
@@ -274,16 +274,22 @@ def _numbers(values: list[Any]) -> tuple[Column, Mask | None]:
                 return Numbers(quick, whole), None
         except OverflowError:
             pass  # one by one, then
-    bad = np.array([not (_is_number(value) or _is_missing(value)) for value in values], dtype=np.bool_)
-    numbers = np.array([value if _is_number(value) else None for value in values], dtype=np.float64)
+    read = [number_of(value) if type(value) is str else value if _is_number(value) else None for value in values]
+    numbers = np.array(read, dtype=np.float64)
+    bad = np.array(
+        [number is None and value is not None for number, value in zip(read, values, strict=True)], dtype=np.bool_
+    )
     return Numbers(numbers, whole), bad if bad.any() else None
 
 
 def _booleans(values: list[Any]) -> tuple[Column, Mask | None]:
     if set(map(type, values)) <= {bool, type(None)}:
         return Booleans(np.array(values, dtype=np.float64)), None
-    bad = np.array([not (type(value) is bool or _is_missing(value)) for value in values], dtype=np.bool_)
-    truths = np.array([value if type(value) is bool else None for value in values], dtype=np.float64)
+    read = [boolean_of(value) if type(value) is str else value if type(value) is bool else None for value in values]
+    bad = np.array(
+        [truth is None and not _is_missing(value) for truth, value in zip(read, values, strict=True)], dtype=np.bool_
+    )
+    truths = np.array(read, dtype=np.float64)
     return Booleans(truths), bad if bad.any() else None
 
 

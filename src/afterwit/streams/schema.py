@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,12 @@ class Schema:
     def known(self) -> frozenset[str]:
         """The names that a record or a table may have."""
         return frozenset((*self._rules, *self.left_out, *filter(None, (self.target, self.weight))))
+
+    def without_weight(self) -> Schema:
+        """The same where nothing is learned: the weight of a row does not matter, and its column may be missing."""
+        if self.weight is None:
+            return self
+        return replace(self, weight=None, left_out={**self.left_out, self.weight: "a weight"})
 
     def forms(self) -> dict[str, Form]:
         """The columns that features are made of, and as what they are read."""
