@@ -14,7 +14,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from afterwit.cli._examples import Examples
-from afterwit.cli._files import distinct_files
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import learner_for, learner_names, needed_task
 from afterwit.cli._progress import display
 from afterwit.cli._said import SAYING_OPTIONS, Voice
@@ -133,7 +133,7 @@ def race(
     the log loss of learners with probabilities, the time per example, and the certificate in one line. The best one
     afterwards is no promise: choosing it is what the committee does while it learns.
     """
-    distinct_files(FILE=files[0] if files else None, model=model)
+    distinct_files(FILE=files_read(files, source["sql"]), model=model)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet)
     names = None if learners is None else _names(learners)

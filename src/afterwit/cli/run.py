@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from afterwit.cli._examples import Examples
-from afterwit.cli._files import distinct_files
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._learners import learner_for, learner_names, make_learner, needed_task
 from afterwit.cli._progress import Display, display
@@ -98,7 +98,7 @@ def run(
     hindsight.
     """
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
-    inputs = {"FILE": files[0] if files else None, "TEST": test, "RESUME": resume if resume != model else None}
+    inputs = {"FILE": files_read(files, source["sql"]), "TEST": test, "RESUME": resume if resume != model else None}
     distinct_files(results=tuple(results), **inputs, model=model, **results)
     if save_every is not None and model is None:
         raise invalid("--save-every", "given together with --model OUT", save_every)

@@ -201,6 +201,11 @@ class ChainedReader:
 
     def look(self, rows: int) -> Batch:
         found = self._reader.look(rows)
+        # A first file may be a header and nothing else.
+        while not found.count and self._paths:
+            self._next_file()
+            found = self._reader.look(rows)
+        self.name = self._first = self._reader.name
         self.names = self._reader.names
         return found
 
@@ -212,13 +217,16 @@ class ChainedReader:
         while (batch := self._reader.take(count)) is None:
             if not self._paths:
                 return None
-            self._past = self.skipped
-            self._before += self._reader.size or 0
-            self._reader.close()
-            self._reader = self._open(self._paths.pop(0))
+            self._next_file()
             self._require_the_same()
             self._reader.read_as(self._forms)
         return batch
+
+    def _next_file(self) -> None:
+        self._past = self.skipped
+        self._before += self._reader.size or 0
+        self._reader.close()
+        self._reader = self._open(self._paths.pop(0))
 
     def _require_the_same(self) -> None:
         """Refuse a further file with a column that the first one does not have: it would be left out in silence."""

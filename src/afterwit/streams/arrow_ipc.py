@@ -23,6 +23,7 @@ from afterwit.streams.arrow import ArrowParts
 
 #: How an IPC file begins, with two bytes that align what follows: a stream, and after its end an index.
 MAGIC = b"ARROW1\0\0"
+END = b"ARROW1"
 #: How a message begins.
 CONTINUATION = 0xFFFFFFFF
 #: No description of a message is longer.
@@ -71,6 +72,11 @@ class ArrowReader(PartsReader):
     def _look_through(self) -> int:
         """Where the first message begins, after a look at all of them."""
         begin = len(MAGIC) if self._file.read(len(MAGIC)) == MAGIC else 0
+        if begin:
+            # Without its end it may lack rows, and nothing else would say so.
+            self._file.seek(-min(len(END), self._state[0]), os.SEEK_END)
+            if self._file.read() != END:
+                raise self._refused("it is truncated")
         self._file.seek(begin)
         size = self._state[0]
         try:

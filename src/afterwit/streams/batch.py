@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -14,6 +15,14 @@ from afterwit.errors import StreamError
 ROWS_TO_LOOK_AT = 1000
 #: How many of the rows that were skipped are shown.
 SKIPPED_TO_SHOW = 10
+
+
+UNNAMED = re.compile(r"column \d+ without a name")
+
+
+def unnamed(place: int) -> str:
+    """What a column is called whose name is empty; it is left out unless it is asked for."""
+    return f"column {place} without a name"
 
 
 class Numbers(NamedTuple):

@@ -30,8 +30,9 @@ import numpy.typing as npt
 from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams import _csv_cells, _csv_text
 from afterwit.streams._blocks import BLOCK, Block, BlockReader, Problem, RawBlock
+from afterwit.streams._bytes import NOT_UTF8
 from afterwit.streams._cells import A_BOOLEAN, A_NUMBER, A_TIME, MISSING_NUMBERS, NO_TIME, NUMBER, booleans_of, times_of
-from afterwit.streams.batch import SKIPPED_TO_SHOW, Batch, Booleans, Column, Form, Numbers, Texts, Times
+from afterwit.streams.batch import SKIPPED_TO_SHOW, Batch, Booleans, Column, Form, Numbers, Texts, Times, unnamed
 
 #: One of these, if no delimiter is given.
 DELIMITERS = ",;\t|"
@@ -118,6 +119,8 @@ class CsvReader(BlockReader):
     def _checked_header(self, names: list[str], line: int) -> list[str]:
         """A first row that can be a header: rows of data are not swallowed in silence."""
         seen: set[str] = set()
+        # As the index that pandas writes, and what is behind a delimiter at the end of the line.
+        names = [name or unnamed(i + 1) for i, name in enumerate(names)] if any(names) else names
         for i, name in enumerate(names):
             if not name:
                 found = f"cell {i + 1} of the header is empty"
@@ -254,7 +257,7 @@ class CsvReader(BlockReader):
             reason = f"column {name}: nothing was expected between the closing quote and the next delimiter"
             reason = f"{reason}; found {shorten(cell)}; {QUOTES_REMEDY}"
         elif kind == _csv_text.NOT_UTF8:
-            reason = "UTF-8 text was expected, found other bytes"
+            reason = NOT_UTF8
         elif kind == _csv_text.CELLS:
             expected = "1 cell was" if len(self.names) == 1 else f"{len(self.names):,} cells were"
             reason = f"{expected} expected, {self._as_in()}; found {column:,}"

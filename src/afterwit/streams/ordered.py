@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from afterwit.data.checks import whole_number
-from afterwit.errors import StreamError, shorten
+from afterwit.errors import StreamError, Words, shorten
 from afterwit.streams._parts import rows_at_once
 from afterwit.streams._store import Store
 from afterwit.streams.batch import (
@@ -47,9 +47,8 @@ class OrderedReader:
         self._by = by
         self._megabytes = whole_number("megabytes", megabytes, LEAST_MEGABYTES)
         if by not in reader.names:
-            raise StreamError(
-                f"there is no column {shorten(by)} to sort by; there are {shorten(reader.names)}", path=reader.name
-            )
+            listed = shorten(Words(", ".join(reader.names)), 300)
+            raise StreamError(f"there is no column {shorten(by)} to sort by; there are {listed}", path=reader.name)
         self.name = reader.name
         self.names = reader.names
         self.typed = reader.typed

@@ -61,7 +61,9 @@ class _Records:
         wrong = None
         if stranger is not None:
             key = next(key for key in records[stranger] if key not in self._known)
-            wrong = Wrong(stranger, f"the key {shorten(key)} is in none of the first rows; leave it out with ignore")
+            wrong = Wrong(
+                stranger, f"the key {shorten(key)} is in none of the first rows; leave it out with ignore=[{key!r}]"
+            )
         if form is None:
             return _as_it_is(cells), wrong
         found, other = _as_asked(cells, form)
