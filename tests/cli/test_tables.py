@@ -352,9 +352,17 @@ def test_a_race_is_each_learner_alone(run_cli, data, tmp_path):
     assert "committee" in text
     assert "log loss" in text
     assert "time/example" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
     assert run_cli("race", "sales.csv", "--target", "price", "--ignore", "id", "--limit", "50").returncode == 0
     mixed = run_cli("race", "sales.csv", "--target", "sold", "--learners", "perceptron,online-ridge")
     assert (mixed.returncode, mixed.stderr.count("\n")) == (2, 1)
+
+
+def test_a_committee_is_shown_in_narrow_lines(run_cli, data, tmp_path):
+    run_cli("run", "sales.csv", "--target", "sold", "--model", "m", "--no-certificate")
+    shown = run_cli("inspect", "m").stdout
+    assert "  learners = ScaleFree; NormalizedAdaGrad; " in shown
+    assert all(len(line) <= 80 for line in shown.splitlines() if line.startswith("  "))
 
 
 def test_hashed_features_report_their_collisions(run_cli, data, tmp_path):

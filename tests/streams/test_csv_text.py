@@ -468,6 +468,12 @@ def test_options_that_are_not_allowed(options):
         CsvReader(io.BytesIO(b"a\n"), **options)
 
 
+def test_a_line_of_text_that_was_taken_for_a_header_is_not_repeated_in_full():
+    with CsvReader(io.BytesIO(b"ham\t" + 50 * b"words " + b"\nham\tx\"y\nham\t\"x\"y\n")) as reader:
+        with pytest.raises(StreamError, match=r"line 3: column words words .{20,40}…: nothing was expected"):
+            reader.look(10)
+
+
 def test_columns_without_a_name_have_one_by_their_place():
     with CsvReader(io.BytesIO(b",a, \n1,2,3\n")) as reader:
         assert reader.names == ["column 1 without a name", "a", "column 3 without a name"]

@@ -504,6 +504,19 @@ def test_what_should_be_known_of_a_schema_is_noted(tmp_path):
     assert stream.schema.describe() == "target    y\nnumber    size\ncategory  price, mixed, name"
 
 
+def test_a_schema_of_many_columns_is_described_in_narrow_lines():
+    names = [f"{'long ' * (i % 4)}name, {i}" for i in range(40)] + ["x" * 200]
+    stream = aw.read([{**dict.fromkeys(names, 1.0), "y": i} for i in range(2)], target="y")
+    for most in (12, 13, 100):
+        lines = stream.schema.describe(most).splitlines()
+        assert lines[0] == "target    y"
+        assert all(line.startswith("number    " if i == 0 else " " * 10) for i, line in enumerate(lines[1:]))
+        assert all(len(line) <= 80 or line[10:] == names[-1] for line in lines)
+        assert all(line.endswith(",") for line in lines[1:-1])
+        rest = [f"and {len(names) - most} more"] if most < len(names) else []
+        assert " ".join(line[10:] for line in lines[1:]) == ", ".join([*names[:most], *rest])
+
+
 def test_columns_of_a_further_file_that_the_first_one_lacks(tmp_path):
     as_csv(tmp_path / "a.csv", [{"x": 1.0, "y": 0}, {"x": 2.0, "y": 1}], ["x", "y"])
     as_csv(tmp_path / "b.csv", [{"y": 1, "z": 5.0, "x": 3.0}], ["y", "z", "x"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -176,12 +177,16 @@ def race(
         voice.say(f"\nwithout a label: {counted(unlabelled, 'example')}, not learned")
     for runner in ranked:
         if certificate and not runner.stopped:
-            voice.say(f"\n{runner.name}: {_certificate_line(runner)}")
+            voice.say(f"\n{_wrapped(f'{runner.name}: {_certificate_line(runner)}')}")
         elif runner.stopped:
-            voice.say(f"\n{runner.name} stopped: {runner.stopped}")
+            voice.say(f"\n{_wrapped(f'{runner.name} stopped: {runner.stopped}')}")
     voice.finish(
         {"source": stream.name, "task": stream.task, "model": model, "learners": [_data(each) for each in ranked]}
     )
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 80, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _names(text: str) -> list[str]:

@@ -249,7 +249,7 @@ class CsvReader(BlockReader):
     def _problem(self, data: bytes, parser: Any) -> Problem:
         """What the parser has found."""
         kind, line, column, begin, end = parser.problem
-        name = self.names[column] if column < len(self.names) else f"number {column + 1}"
+        name = _called(self.names[column]) if column < len(self.names) else f"number {column + 1}"
         cell = data[begin : min(end, begin + 200)].decode("utf-8", "replace")
         if kind == _csv_cells.OPEN_QUOTE:
             reason = f"column {name}: a quoted cell begins here and does not end; {QUOTES_REMEDY}"
@@ -298,7 +298,12 @@ def _joined(parts: list[Any]) -> Texts:
 
 
 def _unexpected(name: str, form: Form, cell: str) -> str:
-    return f"column {name}: {EXPECTED[form]}; found {shorten(cell)}"
+    return f"column {_called(name)}: {EXPECTED[form]}; found {shorten(cell)}"
+
+
+def _called(name: str) -> str:
+    """A name in a message: what was taken for a header may be a row of text."""
+    return shorten(Words(name), 40)
 
 
 def _checked_delimiter(delimiter: Any) -> str:

@@ -29,6 +29,8 @@ from afterwit.streams.hashing import MOST_BITS, HashedNames
 
 #: How many names of columns a line of the description has at most.
 NAMES_TO_SHOW = 12
+#: How wide a line of names is, behind what they are.
+WIDTH_OF_NAMES = 70
 
 
 @dataclass(frozen=True)
@@ -237,5 +239,13 @@ def _shown(rule: ColumnRule) -> str:
 
 
 def _listed(names: list[Any], most: int) -> str:
-    rest = f", and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(map(str, names[:most])) + rest
+    """Names in lines that are narrow enough for a terminal, below each other; a name is never divided."""
+    words = [*map(str, names[:most]), *([f"and {len(names) - most:,} more"] if len(names) > most else [])]
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 3 <= WIDTH_OF_NAMES:
+            lines[-1] += f", {word}"
+        else:
+            lines[-1] += ","
+            lines.append(word)
+    return f"\n{'':10}".join(lines)
