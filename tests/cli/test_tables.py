@@ -354,6 +354,9 @@ def test_a_race_is_each_learner_alone(run_cli, data, tmp_path):
     assert "time/example" in text
     assert all(len(line) <= 80 for line in text.splitlines())
     assert run_cli("race", "sales.csv", "--target", "price", "--ignore", "id", "--limit", "50").returncode == 0
+    without = run_cli("race", "sales.csv")
+    columns = "the columns are id, colour, price, sold"
+    assert without.stderr == f"afterwit: sales.csv: --target names the column to predict; {columns}\n"
     mixed = run_cli("race", "sales.csv", "--target", "sold", "--learners", "perceptron,online-ridge")
     assert (mixed.returncode, mixed.stderr.count("\n")) == (2, 1)
 

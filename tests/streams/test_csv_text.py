@@ -469,9 +469,10 @@ def test_options_that_are_not_allowed(options):
 
 
 def test_a_line_of_text_that_was_taken_for_a_header_is_not_repeated_in_full():
-    with CsvReader(io.BytesIO(b"ham\t" + 50 * b"words " + b"\nham\tx\"y\nham\t\"x\"y\n")) as reader:
-        with pytest.raises(StreamError, match=r"line 3: column words words .{20,40}…: nothing was expected"):
-            reader.look(10)
+    content = b"ham\t" + 50 * b"words " + b'\nham\tx"y\nham\t"x"y\n'
+    expected = r"line 3: column words words .{20,40}…: nothing was expected"
+    with CsvReader(io.BytesIO(content)) as reader, pytest.raises(StreamError, match=expected):
+        reader.look(10)
 
 
 def test_columns_without_a_name_have_one_by_their_place():

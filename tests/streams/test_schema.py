@@ -504,6 +504,44 @@ def test_what_should_be_known_of_a_schema_is_noted(tmp_path):
     assert stream.schema.describe() == "target    y\nnumber    size\ncategory  price, mixed, name"
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_the_first_rows_are_those_of_as_many_files_as_it_takes(tmp_path, kind):
+    """A first file of a few rows does not decide alone: not what is empty, not what is a number, not the task."""
+    records = [
+        {"a": None if i < 9 else "x", "b": 1.0 if i < 9 else i / 4, "c": "7" if i < 9 else "w", "y": i}
+        for i in range(60)
+    ]
+    for part in range(20):
+        rows, path = records[3 * part : 3 * part + 3], tmp_path / f"{part:02}.{kind}"
+        if kind == "csv":
+            as_csv(path, rows, list(records[0]))
+        elif kind == "jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        else:
+            schema = pa.schema([("a", pa.string()), ("b", pa.float64()), ("c", pa.string()), ("y", pa.int64())])
+            pyarrow.parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+    stream = aw.read(tmp_path, target="y")
+    whole = aw.read(records, target="y")
+    assert (stream.schema, stream.task) == (whole.schema, whole.task)
+    assert stream.task == "regression"
+    expected = list(whole)
+    assert list(stream) == expected == list(stream)
+    if kind == "csv":
+        assert stream.notes == ()
+        as_csv(
+            tmp_path / "00.csv",
+            [{**record, "b": "?" if record["y"] == 5 else 1.5} for record in records[:3]],
+            list(records[0]),
+        )
+        as_csv(
+            tmp_path / "01.csv",
+            [{**record, "b": "?" if record["y"] == 5 else 1.5} for record in records[3:6]],
+            list(records[0]),
+        )
+        (note,) = aw.read(tmp_path, target="y").notes
+        assert f"'?' in {tmp_path / '01.csv'}, line 4" in note
+
+
 def test_a_schema_of_many_columns_is_described_in_narrow_lines():
     names = [f"{'long ' * (i % 4)}name, {i}" for i in range(40)] + ["x" * 200]
     stream = aw.read([{**dict.fromkeys(names, 1.0), "y": i} for i in range(2)], target="y")

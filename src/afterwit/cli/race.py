@@ -21,7 +21,7 @@ from afterwit.cli._progress import display
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
-from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, needs_rounds, whole_model
+from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, needs_rounds, nothing_to_learn, whole_model
 from afterwit.core.certificate import shown_number
 from afterwit.core.protocol import BLOCK, Played
 from afterwit.core.storage import save
@@ -145,7 +145,7 @@ def race(
         task = next(iter(tasks), None)
         stream = stack.enter_context(given.open(task, task in (None, "classes")))
         if stream.task is None:
-            raise InputError(f"{stream.name}: --target names the column to predict")
+            raise nothing_to_learn(stream, given)
         runners = []
         for name in names or USUAL[stream.task]:
             learner, _ = learner_for(stream, name, ())

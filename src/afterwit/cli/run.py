@@ -115,7 +115,7 @@ def run(
         out = stack.enter_context(result_files(passes, **results))
         stream = stack.enter_context(_opened(given, old, name))
         if stream.task is None:
-            raise _nothing_to_learn(stream, given)
+            raise nothing_to_learn(stream, given)
         remember = 0 if certificate is False or (stream.size or 0) > MOST_BYTES_TO_REMEMBER else MOST_TO_REMEMBER
         learner, own = learner_for(stream, name, options) if old is None else _inside(old)
         whole = old if old is not None else whole_model(stream, learner)
@@ -197,7 +197,8 @@ def _resumed(path: str, name: str | None, options: tuple[str, ...], given: Given
     return model
 
 
-def _nothing_to_learn(stream: Stream, given: Given) -> InputError:
+def nothing_to_learn(stream: Stream, given: Given) -> InputError:
+    """What to raise for a source that says nothing about what is to be predicted."""
     if stream.schema.columns is None:
         return InputError(f"{stream.name}: no example has a label")
     names = ", ".join(rule.name for rule in stream.schema.columns[:30])

@@ -158,6 +158,8 @@ def _kind_of_texts(name: str, column: Texts, look: Batch, notes: list[str]) -> s
         row = int(np.argmax(np.isin(column.codes, [column.words.index(word) for word in others])))
         where = look.place(row)
         line = f"line {where['line']}" if "line" in where else where["path"]
+        if "line" in where and where["path"] != look.path:
+            line = f"{where['path']}, {line}"
         notes.append(
             f"{name} holds numbers and other text, such as {shorten(others[0], 40)} in {line}: taken as a category "
             f"(--numeric {name} makes such a cell an error)"

@@ -90,10 +90,10 @@ def format_of(source: Any) -> str:
     if head.startswith(UTF16):
         reason = "UTF-8 text was expected, found UTF-16 (iconv -f UTF-16 -t UTF-8 FILE > NEW converts it)"
         raise StreamError(reason, path=name)
-    found = by_content or _format_of_name(name)
-    if found is None and not head.strip():
+    likely = by_content or _format_of_name(name)
+    if likely is None and not head.strip():
         raise StreamError("no examples were found", path=name)
-    return found or "csv"
+    return likely or "csv"
 
 
 def _format_of_text(head: bytes) -> str | None:
