@@ -44,6 +44,26 @@ def test_every_cell_for_every_size_of_blocks(table, how, compression):
             assert places == [{"path": f"{path}, row {i:,}"} for i in range(1, table.num_rows + 1)]
 
 
+def test_numbers_that_say_where_columns_are_are_checked(tmp_path):
+    """A single bit there made nanoarrow read outside of its memory."""
+    table = pa.table({"a": ["x", None, "z"], "b": [1.0, 2.0, 3.0]})
+    whole = Path(write(table, tmp_path / "a.arrows", "stream")).read_bytes()
+    begin = 8 + int.from_bytes(whole[4:8], "little")
+    end = begin + 8 + int.from_bytes(whole[begin + 4 : begin + 8], "little")
+    messages = set()
+    for place in range(begin + 8, end):
+        for bits in (0x80, 0x22, 0x01):
+            broken = bytearray(whole)
+            broken[place] ^= bits
+            (tmp_path / "b.arrows").write_bytes(broken)
+            try:
+                with ArrowReader(tmp_path / "b.arrows") as reader:
+                    read_all(reader, 10)
+            except StreamError as error:
+                messages.add(error.message)
+    assert any("it is corrupt: a column is said to be where there is no data" in message for message in messages)
+
+
 def test_a_file_that_ends_between_two_messages_is_truncated(tmp_path):
     """A stream may end there; a file has an index behind its rows."""
     table = pa.table({"a": range(30)})
