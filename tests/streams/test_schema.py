@@ -367,6 +367,16 @@ def test_numbers_that_are_written_as_text_are_those_of_csv(tmp_path, kind):
     assert x == [features for features, _ in expected]
 
 
+@pytest.mark.parametrize("kind", ["records", "pandas", "polars"])
+def test_numbers_that_are_written_as_text_are_sorted_as_those_of_csv(tmp_path, kind):
+    records = [{"x": str(x), "y": str(i % 2), "z": "1"} for i, x in enumerate([10, 9, "", 1e3, -2, "2e-3", 9])]
+    as_csv(tmp_path / "t.csv", records, ["x", "y", "z"])
+    source = pl.DataFrame(records) if kind == "polars" else pd.DataFrame(records) if kind == "pandas" else records
+    expected = list(aw.read(tmp_path / "t.csv", target="y", order_by="x"))
+    assert [features.get("x") for features, _ in expected] == [-2, 0.002, 9, 9, 10, 1000, None]
+    assert list(aw.read(source, target="y", order_by="x")) == expected
+
+
 def test_text_among_numbers_is_named_with_its_place():
     records = [{"x": str(i), "y": i % 2} for i in range(1500)]
     records[1200]["x"] = "many"

@@ -134,7 +134,7 @@ def _check_batch(described: bytes, batch: list[int], body: int) -> None:
     rows = struct.unpack_from("<q", described, batch[0])[0] if batch[0] else 0
     nodes, buffers = _pairs(described, batch[1]), _pairs(described, batch[2])
     sound = all(0 <= missing <= length <= MOST_ROWS for length, missing in nodes)
-    sound = sound and all(0 <= begin and 0 <= length and begin + length <= body for begin, length in buffers)
+    sound = sound and all(begin >= 0 and length >= 0 and begin + length <= body for begin, length in buffers)
     if not 0 <= rows <= MOST_ROWS or not sound:
         raise ValueError("it is corrupt: a column is said to be where there is no data")
 
