@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from afterwit.cli._examples import Examples
-from afterwit.cli._files import distinct_files
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._learners import learner_for, learner_names, make_learner, needed_task
 from afterwit.cli._progress import Display, display
@@ -98,7 +98,7 @@ def run(
     hindsight.
     """
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
-    inputs = {"FILE": files[0] if files else None, "TEST": test, "RESUME": resume if resume != model else None}
+    inputs = {"FILE": files_read(files, source["sql"]), "TEST": test, "RESUME": resume if resume != model else None}
     distinct_files(results=tuple(results), **inputs, model=model, **results)
     if save_every is not None and model is None:
         raise invalid("--save-every", "given together with --model OUT", save_every)
@@ -115,7 +115,7 @@ def run(
         out = stack.enter_context(result_files(passes, **results))
         stream = stack.enter_context(_opened(given, old, name))
         if stream.task is None:
-            raise _nothing_to_learn(stream, given)
+            raise nothing_to_learn(stream, given)
         remember = 0 if certificate is False or (stream.size or 0) > MOST_BYTES_TO_REMEMBER else MOST_TO_REMEMBER
         learner, own = learner_for(stream, name, options) if old is None else _inside(old)
         whole = old if old is not None else whole_model(stream, learner)
@@ -197,7 +197,8 @@ def _resumed(path: str, name: str | None, options: tuple[str, ...], given: Given
     return model
 
 
-def _nothing_to_learn(stream: Stream, given: Given) -> InputError:
+def nothing_to_learn(stream: Stream, given: Given) -> InputError:
+    """What to raise for a source that says nothing about what is to be predicted."""
     if stream.schema.columns is None:
         return InputError(f"{stream.name}: no example has a label")
     names = ", ".join(rule.name for rule in stream.schema.columns[:30])
