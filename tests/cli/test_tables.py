@@ -247,6 +247,37 @@ def test_going_on_is_the_same_as_not_stopping(run_cli, data, tmp_path):
         assert "left out" in refused.stderr or "as when the model was made" in refused.stderr
 
 
+def test_what_was_learned_before_is_left_out(run_cli, data, tmp_path):
+    # Rows without a label are no rounds, wherever they are; the model itself says how far it had come.
+    rows = [{**row, "sold": None} if i % 7 == 3 else row for i, row in enumerate(sales())]
+    write_csv(tmp_path / "sales.csv", rows)
+    whole = run_cli(*RUN, "--learner", "adagrad", "--model", "whole", "--json")
+    assert whole.returncode == 0, whole.stderr
+    for first in (1, 4, 119):
+        result = run_cli(*RUN, "--learner", "adagrad", "--limit", str(first), "--model", "m")
+        assert result.returncode == 0, result.stderr
+        going_on = ("run", "sales.csv", "--target", "sold", "--resume", "m", "--skip-learned", "--model", "m")
+        result = run_cli(*going_on, "--limit", "60", "--json")
+        assert result.returncode == 0, result.stderr
+        between = strictly(result.stdout)["certificate"]
+        # A row without a label that comes last is not known to have been read.
+        read = first + 60 - (rows[first - 1]["sold"] is None)
+        assert between["rounds"] == sum(row["sold"] is not None for row in rows[:read])
+        result = run_cli(*going_on, "--json")
+        assert result.returncode == 0, result.stderr
+        found = strictly(result.stdout)
+        assert aw.load(tmp_path / "m").learner == aw.load(tmp_path / "whole").learner
+        assert found["certificate"] == strictly(whole.stdout)["certificate"]
+    result = run_cli("run", "sales.csv", "--target", "sold", "--resume", "m", "--skip-learned")
+    assert (result.returncode, "verdict    holds" in result.stdout) == (0, True)
+    write_csv(tmp_path / "short.csv", rows[:50])
+    wrong = run_cli("run", "short.csv", "--target", "sold", "--resume", "m", "--skip-learned", "--model", "m")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    rounds = sum(row["sold"] is not None for row in rows)
+    assert f"it has 43 rows with a label, and the model has learned {rounds:,}" in wrong.stderr
+    assert aw.load(tmp_path / "m").learner == aw.load(tmp_path / "whole").learner
+
+
 def test_a_test_file_a_limit_and_json(run_cli, data, tmp_path):
     write_csv(tmp_path / "test.csv", sales(50, seed=9))
     result = run_cli(*RUN, "--limit", "100", "--test", "test.csv", "--json")
@@ -428,6 +459,7 @@ def test_a_killed_run_leaves_the_last_model_that_was_saved(tmp_path):
         ("x,y\n1,0\n2,1\n", ("--target", "y", "--time", "x=year"), "time must be parts among hour, weekday, month"),
         ("x,y\n1,0\ninf,1\n", ("--target", "y"), "t, line 3: column x: "),
         ("x,y\n1,0\n2,1\n", ("--target", "y", "--save-every", "2"), "--save-every must be given together with --model"),
+        ("x,y\n1,0\n2,1\n", ("--target", "y", "--skip-learned"), "--skip-learned must be given together with --resume"),
     ],
 )
 def test_mistakes_are_one_sentence(run_cli, tmp_path, content, arguments, message):
