@@ -1,4 +1,6 @@
-"""Mixtures of least absolute and pinball loss over many rounds: the interior-point method, and the corner next to it."""
+"""Mixtures over many rounds: the interior-point method and the corner next to it, corrections, and Newton's method."""
+
+import sys
 
 import numpy as np
 import pytest
@@ -6,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_hindsight_experts as naive
+from afterwit import losses
 from afterwit.hindsight import _errors, _nearest_mixture, _quantile_program, best_convex_combination
 from afterwit.hindsight._errors import Errors
 from afterwit.hindsight._interior_point import interior_point
+from afterwit.hindsight._rounds import read_advice
 
+mixtures = sys.modules["afterwit.hindsight.best_convex_combination"]
 LOSSES = {"absolute": (-1.0, 1.0), "pinball(0.8)": (0.8 - 1, 0.8), "pinball(0.05)": (0.05 - 1, 0.05)}
 SCALES = [1e-12, 1.0, 1e12]
 
@@ -167,3 +172,54 @@ def test_log_loss_meets_another_solver(scale):
     assert found.loss - found.gap <= other.fun
     assert 0 <= found.gap <= 1e-10 * found.loss
     assert found.loss == pytest.approx(judged("log", found.vector, advice, events), rel=1e-12)
+
+
+FUNCTIONS = {
+    "huber": losses.function(
+        lambda f, y: (f - y) ** 2 / 2 if abs(f - y) < 1 else abs(f - y) - 0.5, lambda f, y: max(-1.0, min(1.0, f - y))
+    ),
+    "expectile": losses.function(
+        lambda f, y: (0.8 if f < y else 0.2) * (f - y) ** 2, lambda f, y: (1.6 if f < y else 0.4) * (f - y)
+    ),
+    "quartic": losses.function(lambda f, y: (f - y) ** 4, lambda f, y: 4 * (f - y) ** 3),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_smooth_function_takes_a_handful_of_evaluations(name, monkeypatch):
+    evaluate, calls = mixtures._FunctionLoss.evaluate, []
+    monkeypatch.setattr(
+        mixtures._FunctionLoss, "evaluate", lambda self, weights: calls.append(weights) or evaluate(self, weights)
+    )
+    advice, outcomes = forecasts(900, 6)
+    found = best_convex_combination(advice, outcomes, FUNCTIONS[name])
+    assert len(calls) <= 12
+    assert 0 <= found.gap <= 1e-8 * found.loss
+
+
+def test_second_derivatives_of_a_square_are_known_from_two_points():
+    """The square loss as a function of one's own: the first step after two points goes to the best mixture."""
+    square = losses.function(lambda f, y: (f - y) ** 2, lambda f, y: 2 * (f - y))
+    advice, outcomes = forecasts(300, 4)
+    found, exact = (best_convex_combination(advice, outcomes, loss) for loss in (square, "square"))
+    assert found.vector == pytest.approx(exact.vector, abs=1e-9)
+    loss = mixtures._FunctionLoss(read_advice(advice, outcomes, square))
+    for weights in (np.full(4, 0.25), np.array([0.4, 0.3, 0.2, 0.1])):
+        loss.evaluate(weights)
+    errors = advice - outcomes[:, None]
+    assert loss.bends() == pytest.approx(2 * errors.T @ errors, rel=1e-9)
+
+
+def test_a_function_whose_second_derivatives_mislead_is_left_to_the_planes():
+    """Absolute errors are flat but for the rounds in which the sign changed."""
+    absolute = losses.function(lambda f, y: abs(f - y), lambda f, y: float(np.sign(f - y)))
+    advice, outcomes = forecasts(400, 5)
+    for scale in SCALES:
+        found = best_convex_combination(scale * advice, scale * outcomes, absolute)
+        least = scale * naive.least_mixture("absolute", advice, outcomes)
+        assert found.loss - found.gap <= least * (1 + 1e-9)
+        assert least * (1 - 1e-9) <= found.loss <= least * (1 + 1e-6)
+        assert found.gap <= 1e-6 * found.loss
+    linear = losses.function(lambda f, y: 3 * f, lambda f, y: 3.0)
+    found = best_convex_combination(advice, outcomes, linear)
+    assert found.loss == pytest.approx(3 * advice.sum(axis=0).min(), rel=1e-6)

@@ -5,7 +5,8 @@ Method      square        non-negative least squares on the triangle of the expe
             absolute, percentage, pinball    an interior-point method, and a linear program about the rounds it leaves
                           open (HiGHS): exact up to rounding
             log           Newton's method, each step of which is a square-loss problem
-            function      the level method, from the function's gradient
+            function      Newton's method, with second derivatives from how the gradient changes; where that does not
+                          end, as with kinks, the level method
             A loss that is not convex, or has no gradient, is refused.
 Certificate ``gap``, computed from the data: no mixture loses less than loss - gap. For a function of one's own that
             assumes that it is convex and that the gradient is its derivative.
@@ -42,6 +43,8 @@ from afterwit.hindsight._rounds import Advice, Floats, by_name, frozen, largest_
 #: Newton's method for the log loss ends there, or after so many steps.
 NEWTON_TOLERANCE = 1e-12
 NEWTON_STEPS = 60
+#: A function is minimised more exactly over no more rounds than these.
+FEW = 2_000
 #: The square loss: how often the mixture found is corrected on the data.
 CORRECTIONS = 3
 #: Sums that differ by less than this share of them are the same but for rounding.
@@ -205,16 +208,36 @@ class _Chances:
 
 
 def _function(read: Advice) -> tuple[Floats, float, float]:
-    values, outcomes, loss = read.values, read.outcomes, read.loss
-
-    def evaluate(weights: Floats) -> tuple[float, Floats]:
-        forecasts = values @ weights
-        total = float(loss.values(forecasts, outcomes).sum())
-        slope = loss.slopes(forecasts, outcomes) @ values
-        if not (np.isfinite(total) and np.isfinite(slope).all()):
-            raise InputError(f"the loss {loss} and its gradient must be finite for every mixture of the advice")
-        return total, slope
-
-    vector, bound = _level_method.minimise_over_simplex(evaluate, values.shape[1])
-    total = evaluate(vector)[0]
+    loss = _FunctionLoss(read)
+    tolerance = _level_method.TOLERANCE * (1.0 if len(read.values) > FEW else 0.01)
+    vector, bound = _level_method.minimise_over_simplex(loss.evaluate, read.values.shape[1], loss.bends, tolerance)
+    total = loss.evaluate(vector)[0]
     return vector, total, total - bound
+
+
+class _FunctionLoss:
+    """The total of a function of one's own, which is called for every round: each evaluation is dear."""
+
+    def __init__(self, read: Advice) -> None:
+        self.values, self.outcomes, self.loss = read.values, read.outcomes, read.loss
+        self.before: tuple[Floats, Floats] | None = None
+        self.curved = np.zeros(len(read.values))
+
+    def evaluate(self, weights: Floats) -> tuple[float, Floats]:
+        forecasts = self.values @ weights
+        total = float(self.loss.values(forecasts, self.outcomes).sum())
+        slopes = self.loss.slopes(forecasts, self.outcomes)
+        pull = slopes @ self.values
+        if not (np.isfinite(total) and np.isfinite(pull).all()):
+            raise InputError(f"the loss {self.loss} and its gradient must be finite for every mixture of the advice")
+        if self.before is not None:
+            # In every round by itself, the slope changed from the last forecast to this one.
+            moved, changed = forecasts - self.before[0], slopes - self.before[1]
+            far = np.abs(moved) > 1e-12 * np.abs(forecasts)
+            self.curved[far] = np.maximum(changed[far] / moved[far], 0.0)
+        self.before = forecasts, slopes
+        return total, pull
+
+    def bends(self) -> Floats:
+        """Second derivatives by the weights: where these sum to 1, errors change as forecasts do."""
+        return Errors(self.values, self.outcomes).products(self.curved)
