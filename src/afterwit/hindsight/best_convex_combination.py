@@ -220,6 +220,8 @@ class _FunctionLoss:
 
     def __init__(self, read: Advice) -> None:
         self.values, self.outcomes, self.loss = read.values, read.outcomes, read.loss
+        #: Where weights sum to 1 errors change as forecasts do, and nothing large cancels.
+        self.errors = Errors(read.values, read.outcomes)
         self.before: tuple[Floats, Floats] | None = None
         self.curved = np.zeros(len(read.values))
 
@@ -227,7 +229,7 @@ class _FunctionLoss:
         forecasts = self.values @ weights
         total = float(self.loss.values(forecasts, self.outcomes).sum())
         slopes = self.loss.slopes(forecasts, self.outcomes)
-        pull = slopes @ self.values
+        pull = self.errors.pull(slopes)
         if not (np.isfinite(total) and np.isfinite(pull).all()):
             raise InputError(f"the loss {self.loss} and its gradient must be finite for every mixture of the advice")
         if self.before is not None:
@@ -239,5 +241,5 @@ class _FunctionLoss:
         return total, pull
 
     def bends(self) -> Floats:
-        """Second derivatives by the weights: where these sum to 1, errors change as forecasts do."""
-        return Errors(self.values, self.outcomes).products(self.curved)
+        """Second derivatives by the weights."""
+        return self.errors.products(self.curved)
