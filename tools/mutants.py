@@ -58,7 +58,7 @@ EXPLAINED = ROOT / "tools" / "mutants_explained.toml"
 
 FAMILIES = (
     *("linear", "experts", "kernels", "networks", "concepts", "games", "boosting", "batch", "sampling"),
-    *("certify", "reductions", "hindsight", "core"),
+    *("certify", "reductions", "hindsight", "core", "streams"),
 )
 #: The files of a family that compute, where most of its others store and read.
 COMPUTING = {"core": ("certificate.py", "theorem.py")}
@@ -182,6 +182,7 @@ OWN = {
     "streams/_numbers": "streams/test_numbers streams/test_libsvm",
     "streams/_lines": "streams/test_ahead streams/test_libsvm streams/test_vw",
     "streams/_bytes": "streams/test_ahead streams/test_bombs",
+    "streams": "streams/test_schema",
     "streams/_names": "streams/test_vw",
     "sampling": "batch/test_sample_sizes bounds/test_bounds",
     "boosting": "boosting/test_boosting",
