@@ -20,8 +20,8 @@ from afterwit.certify.replay import ROUNDING
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
 from afterwit.core.theorem import Theorem
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
-from afterwit.errors import InputError, counted, invalid
-from afterwit.experts._declared import LEAST_GAIN
+from afterwit.errors import InputError, Words, counted, invalid, shorten
+from afterwit.experts._declared import INFINITE_SUMS, LEAST_GAIN
 from afterwit.experts._regret import Setting, Way
 from afterwit.experts.regrets import swap_regret
 
@@ -63,13 +63,11 @@ class ExpertEvidence(Evidence):
 
     @property
     def expert_losses(self) -> Floats:
-        losses: Floats = self.state["expert_losses"]
-        return losses
+        return with_infinite(self.state, "expert_losses")
 
     @property
     def regrets(self) -> Floats:
-        regrets: Floats = self.state["regrets"]
-        return regrets
+        return with_infinite(self.state, "regrets")
 
     @property
     def awake_rounds(self) -> npt.NDArray[np.int64]:
@@ -236,6 +234,13 @@ class ExpertEvidence(Evidence):
         return self.setting.loss.kind != "function" and self.unforecast == 0
 
 
+def with_infinite(state: Mapping[str, Any], name: str) -> Floats:
+    """Sums of a state as they are: those of experts whose loss has been infinite are counted in it, not added up."""
+    sums: Floats = state[name]
+    gone = state.get("infinite")
+    return sums if gone is None or not gone.any() else np.where(gone > 0, INFINITE_SUMS[name], sums)
+
+
 def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvidence:
     """What is known of the rounds of an expert algorithm."""
     state, facts = learner._snapshot()
@@ -268,6 +273,11 @@ def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
     setting = evidence.setting
     if setting.way is Way.VOTE:
         return
+    gone = np.flatnonzero(np.isinf(evidence.expert_losses))
+    if len(gone):
+        named = ", ".join(repr(evidence.names[i]) for i in gone)
+        detail = f"the loss of {shorten(Words(named), 200)} is infinite"
+        yield Assumption("an expert that gave no chance to what happened has no share", Basis.ENFORCED, True, detail)
     if evidence.lost_in_rounding:
         yield _lost_in_rounding(evidence)
     if setting.ranged:
@@ -356,8 +366,13 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     losses = values if outcomes is None else setting.loss.values(values, outcomes[:, np.newaxis])
     awake = ~np.isnan(values)
     lost = np.where(awake, losses, 0.0)
+    gone = np.isinf(lost).any(axis=0)
     differing = []
-    if _sums(lost, np.abs(lost), evidence.n).differ_from(claimed["expert_losses"]):
+    # A sum with an infinite loss in it is one for both or for none.
+    finite = np.where(gone, 0.0, lost)
+    if not np.array_equal(gone, np.isinf(evidence.expert_losses)) or _sums(
+        finite, np.abs(finite), evidence.n
+    ).differ_from(claimed["expert_losses"]):
         differing.append("the experts' losses")
     if not np.array_equal((~awake).sum(axis=0), claimed["asleep_rounds"]):
         differing.append("the rounds in which experts slept")
@@ -372,8 +387,9 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     own, sizes = own_losses(setting, values, outcomes, forecasts, shares, lost, awake)
     if _sums(own, sizes, evidence.n).differ_from(claimed["loss"]):
         differing.append("the learner's loss")
-    gains = np.where(awake, own[:, np.newaxis] - lost, 0.0)
-    if _sums(gains, np.where(awake, sizes[:, np.newaxis] + np.abs(lost), 0.0), evidence.n).differ_from(
+    counted_in = awake & ~gone
+    gains = np.where(counted_in, own[:, np.newaxis] - finite, 0.0)
+    if _sums(gains, np.where(counted_in, sizes[:, np.newaxis] + np.abs(finite), 0.0), evidence.n).differ_from(
         claimed["regrets"]
     ):
         differing.append("the regrets")

@@ -194,7 +194,7 @@ class ExpertLearner(JudgedRound):
         rounds: cython.Py_ssize_t = len(values)
         n: cython.Py_ssize_t = self._n
         sleepers: cython.bint = self._present(values, experts)
-        self._loss_function.check_forecasts(values, experts.name)
+        self._loss_function.check_forecasts(values, experts.name, self._takes_certainty)
         forecasts = np.empty(rounds)
         made: cython.double[::1] = view(forecasts)
         with self._lock:
@@ -238,7 +238,7 @@ class ExpertLearner(JudgedRound):
         keeping: cython.bint = shares is not None
         sleepers: cython.bint = self._present(values, experts, "advice" if forecasting else "losses")
         if forecasting:
-            self._loss_function.check_forecasts(values, experts.name)
+            self._loss_function.check_forecasts(values, experts.name, self._takes_certainty)
         forecasts = np.empty(rounds)
         suffered = np.empty(rounds)
         made: cython.double[::1] = view(forecasts)

@@ -24,14 +24,15 @@ import numpy as np
 from afterwit.core.learner import view
 from afterwit.core.registry import classes
 from afterwit.data import losses as losses_module
-from afterwit.errors import invalid
+from afterwit.errors import Words, invalid, shorten
 from afterwit.experts._declared import LARGEST_LOSS, RANGE_SLACK
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._weighed import WeighedRound
-    from cython.cimports.libc.math import NAN, fabs, log, log1p
+    from cython.cimports.libc.math import INFINITY, NAN, fabs, log, log1p
 else:
     from math import fabs, log, log1p
+    from math import inf as INFINITY
     from math import nan as NAN
 
     from afterwit.experts._weighed import WeighedRound
@@ -63,6 +64,8 @@ class JudgedRound(WeighedRound):
     own_in_range = False
     #: Whether it has to know a range of the losses.
     needs_range = True
+    #: What to do without a range, for an algorithm that needs none and was made with one.
+    without_range = "leave out loss_range, and it needs none"
 
     def _begin_judging(self, loss: Any, gradient: Any, loss_range: Any) -> None:
         self._loss_function = loss
@@ -72,6 +75,9 @@ class JudgedRound(WeighedRound):
         self._ranged = loss_range is not None
         self._own_in_range = self.own_in_range
         self._shows_own = False
+        self._takes_certainty = False
+        self._has_forecast = False
+        self._some_infinite = False
         low, high = loss_range or (0.0, 1.0)
         self._low = low
         self._width = high - low
@@ -107,6 +113,8 @@ class JudgedRound(WeighedRound):
         if self._loss_kind == PINBALL:
             return -self._quantile * difference if difference < 0 else (1 - self._quantile) * difference
         if self._loss_kind == LOG:
+            if forecast == (0 if outcome == 1 else 1):
+                return INFINITY
             return -log(forecast) if outcome == 1 else -log1p(-forecast)
         if self._loss_kind == ZERO_ONE:
             return 0.0 if forecast == outcome else 1.0
@@ -128,6 +136,8 @@ class JudgedRound(WeighedRound):
     @cython.exceptval(check=False)
     def minus_log(self, chance: cython.double, rest: cython.double) -> cython.double:
         """-ln of a probability, by the smaller of it and the rest to 1."""
+        if chance == 0:
+            return INFINITY
         return -log(chance) if chance <= 0.5 else -log1p(-rest)
 
     @cython.cfunc
@@ -195,6 +205,7 @@ class JudgedRound(WeighedRound):
         some_sleep: cython.bint = self._some_sleep
         values: cython.double[::1] = self._values
         losses: cython.double[::1] = self._losses
+        self._has_forecast = True
         if self._loss_kind == SQUARE:
             for i in range(self._n):
                 losses[i] = (values[first + i] - outcome) * (values[first + i] - outcome)
@@ -254,6 +265,7 @@ class JudgedRound(WeighedRound):
     @cython.exceptval(check=False)
     def show_losses(self) -> cython.int:
         """What the algorithm sees where ``_losses`` is all that is known."""
+        self._has_forecast = False
         bad: cython.int = self.show()
         self._own = self._low + self._width * self._mixed
         if self._linear and bad == NOTHING_BAD:
@@ -297,8 +309,13 @@ class JudgedRound(WeighedRound):
             self._seen = seen
             self.mix(middle)
         # A loss that is not a number makes the mixture none, even with no share.
+        self._some_infinite = False
         if not fabs(self._mixed) < LARGEST or (not checked and self._farthest * width >= LARGEST + fabs(low)):
-            return self._find_bad(BAD_NUMBER)
+            # A logarithm is finite and small, or infinite.
+            self._some_infinite = self._takes_certainty and self._has_forecast
+            if not self._some_infinite:
+                return self._find_bad(BAD_NUMBER)
+            self.mix_finite()
         if self._some_sleep:
             self.show_sleepers(self._mixed)
         return NOTHING_BAD
@@ -348,6 +365,19 @@ class JudgedRound(WeighedRound):
         f2 = f3 if f3 > f2 else f2
         self._farthest = f2 if f2 > f0 else f0
         self._mixed = ((m0 + m1) + (m2 + m3)) / self._total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mix_finite(self) -> cython.void:
+        """The same of the losses that are finite."""
+        i: cython.Py_ssize_t
+        self._mixed = 0.0
+        self._farthest = 0.0
+        for i in range(self._n):
+            if self._awake[i] and self._seen[i] < INFINITY:
+                self._mixed += self._shares[i] * self._seen[i] / self._total
+                self._farthest = self._seen[i] if self._seen[i] > self._farthest else self._farthest
 
     @cython.cfunc
     @cython.nogil
@@ -438,6 +468,12 @@ class JudgedRound(WeighedRound):
             return raised
         who = "the forecast" if self._bad_expert < 0 else f"expert {experts.name(self._bad_expert)!r}"
         place = f"{who} in row {t}" if rounds > 1 else who
+        if bad == BAD_NUMBER and self._takes_certainty and self._bad_expert < 0:
+            wrong = [repr(experts.name(i)) for i in range(self._n) if self._awake[i] and self._shares[i] > 0]
+            why = "all whose weight is not 0 gave no chance to what happened"
+            return invalid(
+                f"the loss of {place}", "finite", Words(f"infinity: {why}: {shorten(Words(', '.join(wrong)), 200)}")
+            )
         if bad == BAD_NUMBER:
             return invalid(f"the loss of {place}", f"a finite number below {LARGEST:g} in size", self._bad_value)
         what = "the loss" if bad == BAD_LOSS else "slope * (advice - forecast)"
@@ -445,4 +481,6 @@ class JudgedRound(WeighedRound):
         if self.needs_range:
             *others, last = (name for name, kind in classes("experts").items() if not kind.needs_range)
             allowed += f"; {', '.join(others)} and {last} need no range"
+        else:
+            allowed += f"; {self.without_range}"
         return invalid(f"{what} of {place}", allowed, self._bad_value)

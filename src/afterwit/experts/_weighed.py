@@ -89,6 +89,12 @@ class WeighedRound(Storable):
             for i in range(n):
                 if awake[i] and factor * scores[i] > best:
                     best = factor * scores[i]
+            if best == -INFINITY:
+                # Nobody who is awake has any weight: they count alike.
+                for i in range(n):
+                    shares[i] = awake[i]
+                    total += shares[i]
+                return total
             for i in range(n):
                 shares[i] = exp(factor * scores[i] - best) if awake[i] else 0.0
                 total += shares[i]

@@ -321,8 +321,10 @@ class SwapRegret(ExpertLearner):
 
     def _facts(self) -> dict[str, Any]:
         base: Any = self._copies[0]
+        # Where the schedule is not fixed, a copy that was never played may still have its first rate.
+        fixed = type(base) is ExponentialWeights and base.parameters["schedule"] is None
         return {
             "copies": [copy.copy() for copy in self._copies],
             "swap_regret": self.swap_regret,
-            "fixed_rate": base._facts()["fixed_rate"] if type(base) is ExponentialWeights else None,
+            "fixed_rate": base._facts()["fixed_rate"] if fixed else None,
         }

@@ -81,7 +81,8 @@ def best_convex_combination(advice: Any, outcomes: Any, loss: Any = "square") ->
         count = read.experts.count
         return Mixture(frozen(np.full(count, 1.0 / count)), 0.0, 0.0, 0, read.loss.name, read.names)
     with np.errstate(over="ignore"):
-        if not np.isfinite(read.loss.values(read.values[0], read.outcomes[0])).all() or not _moderate(read):
+        first = read.loss.values(read.values[0], read.outcomes[0])
+        if (read.loss.kind != "log" and not np.isfinite(first).all()) or not _moderate(read):
             raise invalid("advice and outcomes", "below 1e150 in size", Words("larger numbers"))
     if read.loss.kind == "square":
         vector, total, gap = _square(read)
@@ -151,6 +152,9 @@ def _log(read: Advice) -> tuple[Floats, float, float]:
     rests = np.where(happened, 1 - read.values, read.values)
     vector = np.full(chances.shape[1], 1.0 / chances.shape[1])
     mixed = chances @ vector
+    if not mixed.all():
+        at = int(np.argmin(mixed))
+        raise InputError(f"row {at}: no expert gave any chance to what happened, so every mixture has an infinite loss")
     total = _log_loss(mixed, rests @ vector)
     for _ in range(NEWTON_STEPS):
         ratios = chances / mixed[:, np.newaxis]
