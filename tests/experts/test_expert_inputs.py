@@ -608,7 +608,10 @@ def test_options_that_do_not_go_together():
         (lambda: aw.FixedShare(2, horizon=10, shifts=9), "shifts must be from 1 to 8"),
         (lambda: aw.FixedShare(2, horizon=10, shifts=0), "shifts must be from 1 to 8"),
         (lambda: aw.SwapRegret(aw.ExponentialWeights(2, loss_range=(0, 2))), "base must be a fresh expert algorithm"),
-        (lambda: aw.SwapRegret(aw.ExponentialWeights(2, gradient=True, rate=1.0)), "base must be a fresh expert algorithm"),
+        (
+            lambda: aw.SwapRegret(aw.ExponentialWeights(2, gradient=True, rate=1.0)),
+            "base must be a fresh expert algorithm",
+        ),
     ):
         with pytest.raises(InputError, match=match):
             call()
