@@ -360,6 +360,47 @@ class ExponentialWeights(Naive):
             self.cost += min(spread, max(rate - concave, 0.0) * spread**2 / 8)
 
 
+class CertainForecasts:
+    """Exponential weights at rate 1 under the log loss, where probabilities may be 0 and 1, in fractions.
+
+    A weight is the product of the chances that its expert gave to what happened; while it sleeps, of those that the
+    mixture gave. Where all who are awake have the weight 0 they count alike.
+    """
+
+    def __init__(self, n):
+        self.n, self.raw = n, [Fraction(1)] * n
+        self.loss, self.losses, self.own_while_awake = 0.0, [0.0] * n, [0.0] * n
+
+    @property
+    def weights(self):
+        return [float(weight / sum(self.raw)) for weight in self.raw]
+
+    def shares(self, advice):
+        up = [weight if value is not None else Fraction(0) for weight, value in zip(self.raw, advice, strict=True)]
+        if not any(up):
+            up = [Fraction(value is not None) for value in advice]
+        return [weight / sum(up) for weight in up]
+
+    def forecast(self, advice):
+        pairs = zip(self.shares(advice), advice, strict=True)
+        return sum(share * Fraction(value) for share, value in pairs if value is not None)
+
+    def play(self, advice, outcome):
+        """The chance the mixture gave to the outcome; nothing changes if it is 0."""
+        forecast = self.forecast(advice)
+        chance = forecast if outcome else 1 - forecast
+        if not chance:
+            return chance
+        self.loss -= math.log(chance)
+        for i, value in enumerate(advice):
+            mine = chance if value is None else Fraction(value) if outcome else 1 - Fraction(value)
+            self.raw[i] *= mine
+            if value is not None:
+                self.losses[i] += -math.log(mine) if mine else math.inf
+                self.own_while_awake[i] -= math.log(chance)
+        return chance
+
+
 class SecondOrderWeights(Naive):
     """Mohri et al., exercise 8.7."""
 

@@ -55,7 +55,7 @@ cdef class JudgedRound(WeighedRound):
     cdef int show_losses(self) noexcept nogil
     cdef int show(self) noexcept nogil
     cdef void show_sleepers(self, double loss) noexcept nogil
-    cdef void mix(self, double middle) noexcept nogil
+    cdef void mix(self, double[::1] seen, double[::1] shares, double middle) noexcept nogil
     cdef void mix_finite(self) noexcept nogil
     cdef int show_tangent(self, double slope, double forecast, bint of_losses) noexcept nogil
 

@@ -56,6 +56,23 @@ BAD_LOSS = cython.declare(cython.int, 2)
 BAD_SLOPE = cython.declare(cython.int, 3)
 
 
+# Arrays that are arguments are borrowed. One in a variable is counted as in use, which costs as much as a short loop.
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def scale(
+    losses: cython.double[::1],
+    low: cython.double,
+    width: cython.double,
+    n: cython.Py_ssize_t,
+    seen: cython.double[::1],
+) -> cython.void:
+    """Losses as parts of their range."""
+    i: cython.Py_ssize_t
+    for i in range(n):
+        seen[i] = (losses[i] - low) / width
+
+
 @cython.cclass
 class JudgedRound(WeighedRound):
     """A round whose forecast and experts are judged by a loss."""
@@ -278,36 +295,29 @@ class JudgedRound(WeighedRound):
     def show(self) -> cython.int:
         """What the algorithm sees of the losses: scaled to [0, 1] where there is a range."""
         i: cython.Py_ssize_t
-        n: cython.Py_ssize_t = self._n
         low: cython.double = self._low
         width: cython.double = self._width
         checked: cython.bint = self._ranged and not self._linear
         middle: cython.double = 0.5 if checked else 0.0
-        awake: cython.schar[::1] = self._awake
-        losses: cython.double[::1] = self._losses
-        seen: cython.double[::1] = self._seen_scratch
-        if self._some_sleep:
-            # For now a sleeper has the middle loss, and no share.
-            for i in range(n):
-                seen[i] = (losses[i] - low) / width if awake[i] else middle
-            self._seen = seen
-        elif low == 0 and width == 1:
+        if not self._some_sleep and low == 0 and width == 1:
             # The losses as they are, for as long as the round lasts: among very many experts a copy costs.
-            self._seen = losses
+            self._seen = self._losses
         else:
-            for i in range(n):
-                seen[i] = (losses[i] - low) / width
-            self._seen = seen
-        self.mix(middle)
+            scale(self._losses, low, width, self._n, self._seen_scratch)
+            self._seen = self._seen_scratch
+            if self._some_sleep:
+                # For now a sleeper has the middle loss, and no share.
+                self.show_sleepers(middle)
+        self.mix(self._seen, self._shares, middle)
         self._beyond = 0.0
         if checked and self._farthest > 0.5:
             if self._farthest > 0.5 + SLACK:
                 return self._find_bad(BAD_LOSS)
             self._beyond = (self._farthest - 0.5) * width
-            for i in range(n):
-                seen[i] = 0.0 if self._seen[i] < 0 else 1.0 if self._seen[i] > 1 else self._seen[i]
-            self._seen = seen
-            self.mix(middle)
+            for i in range(self._n):
+                self._seen_scratch[i] = 0.0 if self._seen[i] < 0 else 1.0 if self._seen[i] > 1 else self._seen[i]
+            self._seen = self._seen_scratch
+            self.mix(self._seen, self._shares, middle)
         # A loss that is not a number makes the mixture none, even with no share.
         self._some_infinite = False
         if not fabs(self._mixed) < LARGEST or (not checked and self._farthest * width >= LARGEST + fabs(low)):
@@ -333,12 +343,10 @@ class JudgedRound(WeighedRound):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def mix(self, middle: cython.double) -> cython.void:
+    def mix(self, seen: cython.double[::1], shares: cython.double[::1], middle: cython.double) -> cython.void:
         """The mixture's loss, and how far from the middle a loss gets. Four running sums let the additions overlap."""
         i: cython.Py_ssize_t = 0
         n: cython.Py_ssize_t = self._n
-        seen: cython.double[::1] = self._seen
-        shares: cython.double[::1] = self._shares
         m0: cython.double = 0.0
         m1: cython.double = 0.0
         m2: cython.double = 0.0

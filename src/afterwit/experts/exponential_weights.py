@@ -168,6 +168,16 @@ class DecreasingRateBound(DoublingBound):
         return 2 * TunedRateBound.bound(log_experts, rounds) + np.sqrt(log_experts / 8)
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add(seen: cython.double[::1], n: cython.Py_ssize_t, cumulative: cython.double[::1]) -> cython.void:
+    """Add what was seen to the sums. Arrays that are arguments are borrowed: that costs nothing."""
+    i: cython.Py_ssize_t
+    for i in range(n):
+        cumulative[i] += seen[i]
+
+
 @cython.cclass
 class ExponentialWeights(ExpertLearner):
     """Exponential weights.
@@ -279,23 +289,20 @@ class ExponentialWeights(ExpertLearner):
     @cython.exceptval(check=False)
     def update(self) -> cython.void:
         i: cython.Py_ssize_t
-        cumulative: cython.double[::1] = self._cumulative
-        seen: cython.double[::1] = self._seen
         if self._schedule == ADAPTIVE:
             self.adapt()
             return
-        for i in range(self._n):
-            cumulative[i] += seen[i]
+        add(self._seen, self._n, self._cumulative)
         if self._some_infinite:
             for i in range(self._n):
-                self._infinite[i] += 1 if seen[i] == INFINITY else 0
+                self._infinite[i] += 1 if self._seen[i] == INFINITY else 0
         if self._schedule == DECREASING:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
         # With doubling, a power of two begins a period of as many rounds.
         if self._schedule == DOUBLING and (self._rounds + 2) & (self._rounds + 1) == 0:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
             for i in range(self._n):
-                cumulative[i] = 0.0
+                self._cumulative[i] = 0.0
 
     # ------------------------------------------------------------------ the adaptive rate
 
