@@ -328,7 +328,6 @@ def tuned(table, random):
         value_of(table, "exponential-weights-tuned", experts=n, rounds=rounds),
         run.slack,
     )
-    adaptive(table, random, rounds, n, lost)
     rate = math.sqrt(8 * n * math.log(n) / rounds)
     case = Case("SwapRegret", base=Case("ExponentialWeights", {"rate": rate}))
     _, run = play(random, case, n, losses=lost)
@@ -352,13 +351,15 @@ def tuned(table, random):
     )
     value_of(table, "polynomial", experts=n, rounds=rounds, power=float(random.uniform(2, 9)), loss_range=scale)
     two_random(table, random)
+    adaptive(table, random, rounds, int(random.integers(2, 6)))
 
 
-def adaptive(table, random, rounds, n, lost):
+def adaptive(table, random, rounds, n):
     """What the adaptive rate comes to at most, whatever the unit, and wherever the losses are."""
     scale, shift = pick(random, *SCALES), pick(random, 0.0, -0.5, 3.0)
     sizes = 10.0 ** random.integers(-3, 4, (rounds, 1)) if random.random() < 0.3 else 1.0
-    _, run = play(random, Case("ExponentialWeights", {"loss": "absolute"}), n, losses=(lost + shift) * sizes * scale)
+    lost = (values(random, rounds, n) + shift) * sizes * scale
+    _, run = play(random, Case("ExponentialWeights", {"loss": "absolute"}), n, losses=lost)
     spreads = [max(row) - min(row) for row in run.seen]
     squares = math.fsum(spread**2 for spread in spreads)
     bound = value_of(

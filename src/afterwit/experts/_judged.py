@@ -82,7 +82,7 @@ class JudgedRound(WeighedRound):
     #: Whether it has to know a range of the losses.
     needs_range = True
     #: What to do without a range, for an algorithm that needs none and was made with one.
-    without_range = "leave out loss_range, and it needs none"
+    _without_range = "leave out loss_range, and it needs none"
 
     def _begin_judging(self, loss: Any, gradient: Any, loss_range: Any) -> None:
         self._loss_function = loss
@@ -490,5 +490,5 @@ class JudgedRound(WeighedRound):
             *others, last = (name for name, kind in classes("experts").items() if not kind.needs_range)
             allowed += f"; {', '.join(others)} and {last} need no range"
         else:
-            allowed += f"; {self.without_range}"
+            allowed += f"; {self._without_range}"
         return invalid(f"{what} of {place}", allowed, self._bad_value)

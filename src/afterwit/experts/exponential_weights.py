@@ -213,7 +213,7 @@ class ExponentialWeights(ExpertLearner):
         DoublingBound(),
     )
     needs_range = False
-    without_range = "leave out loss_range, rate, horizon and schedule, and it needs no range"
+    _without_range = "leave out loss_range, rate, horizon and schedule, and it needs no range"
     options = (
         N_EXPERTS,
         SQUARE_LOSS,
