@@ -292,3 +292,22 @@ def test_swap_regret_over_it_needs_no_horizon():
     assert list(made) == ["sum of the base bounds"]
     tuned = aw.bounds.bound("swap-regret-tuned", experts=4, rounds=2000)
     assert made["sum of the base bounds"].bound <= 1.5 * tuned + 2 * 4
+
+
+def test_differences_whose_squares_are_no_numbers_count_as_none():
+    learner = aw.ExponentialWeights(3)
+    learner.observe([1e-200, 0.0, np.nan])
+    learner.learn_one([1e-100, 0.0, np.nan], 0.0)
+    state = learner.state()
+    assert (state["rate"], state["cost"], state["largest"], state["cumulative"].tolist()) == (0.0, 0.0, 0.0, [0.0] * 3)
+    assert learner.certificate().verdict is Verdict.HOLDS
+
+
+def test_a_sleeper_is_shown_the_tangent_at_the_forecast():
+    """Which is 0 there, however the forecast is rounded: between 1e16 and 1e16 + 2 there is no number."""
+    learner = aw.ExponentialWeights(4, loss="absolute", gradient=True)
+    row = np.array([1e16, 1e16 + 2, 1e16 + 2, np.nan])
+    forecast = learner.learn_one(row, 0.0)
+    assert forecast in row
+    shown = np.where(np.isnan(row), 0.0, row - forecast)
+    assert learner.state()["cumulative"].tolist() == (shown - shown.min()).tolist()

@@ -171,11 +171,33 @@ class DecreasingRateBound(DoublingBound):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def add(seen: cython.double[::1], n: cython.Py_ssize_t, cumulative: cython.double[::1]) -> cython.void:
-    """Add what was seen to the sums. Arrays that are arguments are borrowed: that costs nothing."""
+def add(
+    seen: cython.double[::1], low: cython.double, n: cython.Py_ssize_t, cumulative: cython.double[::1]
+) -> cython.void:
+    """Add what was seen above the low end to the sums. Arrays that are arguments are borrowed: that costs nothing."""
     i: cython.Py_ssize_t
     for i in range(n):
-        cumulative[i] += seen[i]
+        cumulative[i] += seen[i] - low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def find_ends(seen: cython.double[::1], n: cython.Py_ssize_t, ends: cython.double[::1]) -> cython.void:
+    """The least and the largest, where nobody sleeps. Two at a time, so that the comparisons overlap."""
+    i: cython.Py_ssize_t = n & 1
+    low: cython.double = seen[0]
+    high: cython.double = low
+    other_low: cython.double = low
+    other_high: cython.double = low
+    while i < n:
+        low = seen[i] if seen[i] < low else low
+        high = seen[i] if seen[i] > high else high
+        other_low = seen[i + 1] if seen[i + 1] < other_low else other_low
+        other_high = seen[i + 1] if seen[i + 1] > other_high else other_high
+        i += 2
+    ends[0] = other_low if other_low < low else low
+    ends[1] = other_high if other_high > high else high
 
 
 @cython.cclass
@@ -204,6 +226,8 @@ class ExponentialWeights(ExpertLearner):
     _cost = cython.declare(cython.double, visibility="public")
     # In how many rounds an expert gave no chance to what happened, if the log loss may be infinite.
     _infinite = cython.declare(cython.longlong[::1], visibility="public")
+    # The least and the largest of what is seen in a round.
+    _ends: cython.double[::1]
 
     theorems = (
         ExpConcaveBound(),
@@ -250,6 +274,7 @@ class ExponentialWeights(ExpertLearner):
         self._schedule = SCHEDULES.index(schedule or "")
         self._cumulative = view(np.zeros(self._n))
         self._infinite = view(np.zeros(0, dtype=np.int64))
+        self._ends = view(np.zeros(2))
         self._cost = 0.0
         self._largest = 0.0
         if self._schedule == ADAPTIVE:
@@ -292,7 +317,7 @@ class ExponentialWeights(ExpertLearner):
         if self._schedule == ADAPTIVE:
             self.adapt()
             return
-        add(self._seen, self._n, self._cumulative)
+        add(self._seen, 0.0, self._n, self._cumulative)
         if self._some_infinite:
             for i in range(self._n):
                 self._infinite[i] += 1 if self._seen[i] == INFINITY else 0
@@ -339,14 +364,14 @@ class ExponentialWeights(ExpertLearner):
         mixed: cython.double = 0.0
         concave: cython.double = 0.0
         by_forecast: cython.bint = self._shows_own and self._has_forecast
-        some_sleep: cython.bint = self._some_sleep
-        awake: cython.schar[::1] = self._awake
-        seen: cython.double[::1] = self._seen
-        cumulative: cython.double[::1] = self._cumulative
-        for i in range(self._n):
-            if not some_sleep or awake[i]:
-                low = seen[i] if seen[i] < low else low
-                high = seen[i] if seen[i] > high else high
+        if self._some_sleep:
+            for i in range(self._n):
+                if self._awake[i]:
+                    low = self._seen[i] if self._seen[i] < low else low
+                    high = self._seen[i] if self._seen[i] > high else high
+        else:
+            find_ends(self._seen, self._n, self._ends)
+            low, high = self._ends[0], self._ends[1]
         spread = high - low
         if by_forecast and self._loss_kind == SQUARE and not self._ranged:
             if high < LEAST:
@@ -359,14 +384,13 @@ class ExponentialWeights(ExpertLearner):
             # Nobody has lost more than another. What rounding makes of a sleeper's loss is no difference.
             return
         # Only differences matter; without their least part the sums stay small.
-        if some_sleep and not by_forecast and not self._linear:
+        if self._some_sleep and not by_forecast and not self._linear:
             for i in range(self._n):
-                mixed += self._shares[i] * (seen[i] - low) if awake[i] else 0.0
+                mixed += self._shares[i] * (self._seen[i] - low) if self._awake[i] else 0.0
             for i in range(self._n):
-                cumulative[i] += seen[i] - low if awake[i] else mixed / self._total
+                self._cumulative[i] += self._seen[i] - low if self._awake[i] else mixed / self._total
         else:
-            for i in range(self._n):
-                cumulative[i] += seen[i] - low
+            add(self._seen, low, self._n, self._cumulative)
         if spread >= LEAST:
             self._cost += self.cost_of(spread, concave)
         self._rate = self.adapted(self._largest, self._cost)
