@@ -58,7 +58,7 @@ class FixedRateSwapBound(Theorem):
 
     because the p_{t,i} of a round are not negative and add up to 1. The sum of the copies' own bounds takes every width
     to be 1 and has N times the second term. Where the rate changes during the run the first term is another: for the
-    doubling and the decreasing schedule, and for other algorithms, only the sum of the base bounds is claimed.
+    schedules of rates, and for other algorithms, only the sum of the base bounds is claimed.
     """
 
     id = "swap-regret"
