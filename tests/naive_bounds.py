@@ -104,6 +104,13 @@ BOUNDS = {
     "exponential-weights-decreasing": lambda log_experts, rounds: (
         2 * sqrt(rounds / 2 * log_experts) + sqrt(log_experts / 8)
     ),
+    "exponential-weights-adaptive": lambda log_experts, squared_ranges, largest_range: (
+        sqrt(log_experts * squared_ranges) + 2 * largest_range
+    ),
+    "exponential-weights-square": lambda log_experts, largest_loss: (
+        2 * largest_loss * log_experts + 17 / 16 * largest_loss
+    ),
+    "exp-concave": lambda log_experts, rate: log_experts / rate,
     "second-order": lambda log_experts, beta, squared_losses: log_experts / (1 - beta) + (1 - beta) * squared_losses,
     "second-order-tuned": lambda log_experts, rounds: 2 * sqrt(rounds * log_experts),
     "second-order-alpha": lambda log_experts, rounds, beta, alpha: (

@@ -29,6 +29,7 @@ INPUTS = {
     ),
     **dict.fromkeys(("penalty", "largest_target"), positive),
     **dict.fromkeys(("norm", "hinge_loss", "loss", "best_loss", "squared_losses", "expert_mistakes"), not_negative),
+    **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss"), not_negative),
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
     **dict.fromkeys(("log_hypotheses", "log_experts"), st.floats(0, 30)),
     **dict.fromkeys(("updates", "support_vectors", "mistakes", "mistake", "best_mistakes"), st.integers(0, 60)),
@@ -115,6 +116,7 @@ DIRECTIONS = {
         ("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points", "hypothesis"), 1
     ),
     **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain", "largest_target"), 1),
+    **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss"), 1),
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }
 FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step"}

@@ -21,7 +21,12 @@ def line_of(learner, name):
         (aw.ExponentialWeights(4, loss="absolute", rate=0.3), "fixed rate bound", "exponential-weights", {"rate": 0.3}),
         (aw.ExponentialWeights(4, loss="absolute", horizon=30), "fixed rate bound", "exponential-weights-tuned", {}),
         (aw.ExponentialWeights(4, schedule="doubling"), "doubling bound", "exponential-weights-doubling", {}),
-        (aw.ExponentialWeights(4), "decreasing rate bound", "exponential-weights-decreasing", {}),
+        (
+            aw.ExponentialWeights(4, schedule="decreasing"),
+            "decreasing rate bound",
+            "exponential-weights-decreasing",
+            {},
+        ),
         (aw.RandomizedWeightedMajority(4, horizon=30), "horizon bound", "randomized-weighted-majority-tuned", {}),
         (aw.SecondOrderWeights(4, horizon=30), "horizon bound", "second-order-tuned", {}),
         (

@@ -20,8 +20,8 @@ from afterwit.certify.replay import ROUNDING
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
 from afterwit.core.theorem import Theorem
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
-from afterwit.errors import InputError, counted, invalid
-from afterwit.experts._declared import LEAST_GAIN
+from afterwit.errors import InputError, Words, counted, invalid, shorten
+from afterwit.experts._declared import INFINITE_SUMS, LEAST_GAIN
 from afterwit.experts._regret import Setting, Way
 from afterwit.experts.regrets import saved_by_swapping
 
@@ -67,13 +67,11 @@ class ExpertEvidence(Evidence):
 
     @property
     def expert_losses(self) -> Floats:
-        losses: Floats = self.state["expert_losses"]
-        return losses
+        return with_infinite(self.state, "expert_losses")
 
     @property
     def regrets(self) -> Floats:
-        regrets: Floats = self.state["regrets"]
-        return regrets
+        return with_infinite(self.state, "regrets")
 
     @property
     def awake_rounds(self) -> npt.NDArray[np.int64]:
@@ -240,6 +238,13 @@ class ExpertEvidence(Evidence):
         return self.setting.loss.kind != "function" and self.unforecast == 0
 
 
+def with_infinite(state: Mapping[str, Any], name: str) -> Floats:
+    """Sums of a state as they are: those of experts whose loss has been infinite are counted in it, not added up."""
+    sums: Floats = state[name]
+    gone = state.get("infinite")
+    return sums if gone is None or not gone.any() else np.where(gone > 0, INFINITE_SUMS[name], sums)
+
+
 def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvidence:
     """What is known of the rounds of an expert algorithm."""
     state, facts = learner._snapshot()
@@ -272,6 +277,11 @@ def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
     setting = evidence.setting
     if setting.way is Way.VOTE:
         return
+    gone = np.flatnonzero(np.isinf(evidence.expert_losses))
+    if len(gone):
+        named = ", ".join(repr(evidence.names[i]) for i in gone)
+        detail = f"the loss of {shorten(Words(named), 200)} is infinite"
+        yield Assumption("an expert that gave no chance to what happened has no share", Basis.ENFORCED, True, detail)
     if evidence.lost_in_rounding:
         yield _lost_in_rounding(evidence)
     if setting.ranged:
@@ -380,11 +390,15 @@ def _block(
 def _other_experts(evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> Iterator[str]:
     """What is claimed of the experts and these rounds do not give."""
     losses, asleep = _Sums(evidence), np.zeros(evidence.n, dtype=np.int64)
+    # A sum with an infinite loss in it is one for both or for none.
+    infinite, gone = np.isinf(evidence.expert_losses), np.zeros(evidence.n, dtype=bool)
     for block in _blocks(evidence):
         _, _, lost, awake = _block(evidence.setting, values, outcomes, block)
-        losses.add(lost, np.abs(lost))
+        gone |= np.isinf(lost).any(axis=0)
+        finite = np.where(infinite | np.isinf(lost), 0.0, lost)
+        losses.add(finite, np.abs(finite))
         asleep += (~awake).sum(axis=0)
-    if losses.differ_from(evidence.state["expert_losses"]):
+    if not np.array_equal(gone, infinite) or losses.differ_from(evidence.state["expert_losses"]):
         yield "the experts' losses"
     if not np.array_equal(asleep, evidence.state["asleep_rounds"]):
         yield "the rounds in which experts slept"
@@ -396,6 +410,7 @@ def _other_learner(learner: Any, evidence: ExpertEvidence, values: Floats, outco
     own_sums, regrets, by_slopes = _Sums(evidence, each=False), _Sums(evidence), _Sums(evidence)
     swapping, saved, sizes_seen = "swap_regret" in evidence.facts, np.zeros((1, 1)), 0.0
     fresh, experts = type(learner)(**learner.parameters), Experts(n, claimed["names"])
+    finite = np.isfinite(evidence.expert_losses)
     for block in _blocks(evidence):
         part, seen, lost, awake = _block(setting, values, outcomes, block)
         shares = np.empty(part.shape)
@@ -406,9 +421,9 @@ def _other_learner(learner: Any, evidence: ExpertEvidence, values: Floats, outco
         rounds = Rounds(setting, part, seen, forecasts, shares, lost, awake, block.start)
         own, sizes = own_losses(rounds)
         own_sums.add(own, sizes)
-        regrets.add(
-            np.where(awake, own[:, np.newaxis] - lost, 0.0), np.where(awake, sizes[:, np.newaxis] + np.abs(lost), 0.0)
-        )
+        counted_in = awake & finite
+        gains = np.where(counted_in, own[:, np.newaxis] - lost, 0.0)
+        regrets.add(gains, np.where(counted_in, sizes[:, np.newaxis] + np.abs(lost), 0.0))
         if setting.gradient:
             by_slopes.add(*slope_gains(rounds, own))
         if swapping:

@@ -156,6 +156,6 @@ def _cell(column: str, value: float) -> str:
     """A value as the table shows it."""
     if np.isnan(value):
         return "-"
-    if column == TOTAL:
+    if column == TOTAL or np.isinf(value):
         return shown_number(value)
     return f"{value:{FORMATS.get(column, ',.5f')}}"

@@ -92,7 +92,8 @@ def best_convex_combination(advice: Any, outcomes: Any, loss: Any = "square") ->
         count = read.experts.count
         return Mixture(frozen(np.full(count, 1.0 / count)), 0.0, 0.0, 0, read.loss.name, read.names)
     with np.errstate(over="ignore"):
-        if not np.isfinite(read.loss.values(read.values[0], read.outcomes[0])).all() or not _moderate(read):
+        first = read.loss.values(read.values[0], read.outcomes[0])
+        if (read.loss.kind != "log" and not np.isfinite(first).all()) or not _moderate(read):
             raise invalid("advice and outcomes", "below 1e150 in size", Words("larger numbers"))
     if read.loss.kind == "square":
         vector, total, gap = _square(read)
@@ -157,6 +158,9 @@ def _log(read: Advice) -> tuple[Floats, float, float]:
     chances = _Chances(read.values, read.outcomes == 1)
     vector = np.full(chances.width, 1.0 / chances.width)
     mixed, total, gap = chances.judge(vector)
+    if math.isinf(total):
+        at = int(np.argmin(mixed > 0))
+        raise InputError(f"row {at}: no expert gave any chance to what happened, so every mixture has an infinite loss")
     for _ in range(NEWTON_STEPS):
         if gap <= NEWTON_TOLERANCE * abs(total):
             break
