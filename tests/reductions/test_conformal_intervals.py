@@ -102,6 +102,9 @@ def test_every_interval_is_that_of_the_definition(outcomes, method, coverage, ra
         bound = naive.uncovered_bound(method, coverage, rate, len(outcomes), grown)
         assert certificate.bound == pytest.approx(float(bound), rel=1e-12)
         assert certificate.hindsight.value == naive.narrowest_width([0.0] * len(outcomes), outcomes, sum(covered))
+        by_counts = learner.certificate()
+        assert (by_counts.verdict, by_counts.observed, by_counts.hindsight) == (Verdict.HOLDS, certificate.observed, None)
+        assert by_counts.bound == pytest.approx(certificate.bound, rel=1e-12)
         (beside,) = certificate.others
         if beside.verdict is not Verdict.NOT_APPLICABLE:
             bound = naive.distance_bound(method, coverage, rate, len(outcomes), grown)
@@ -576,6 +579,10 @@ def test_a_counter_that_lies_is_noticed():
     for field, value in (("covered", state["covered"] - 1), ("infinite", 3), ("radii", state["radii"] * 1.001)):
         learner.restore({**state, field: value})
         assert learner.certificate(X, y).verdict is Verdict.NOT_APPLICABLE
+    learner = aw.ConformalIntervals("online-ridge", method="tracking")
+    learner.learn_many(X, y)
+    learner.restore({**learner.state(), "growth": learner.state()["growth"] + 0.01})
+    assert "largest error grew" in str(learner.certificate(X, y))
 
 
 def test_formulas_can_be_asked_for():

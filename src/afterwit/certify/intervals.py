@@ -122,6 +122,8 @@ def gather(learner: Any, rows: Any = None, outcomes: Any = None) -> IntervalEvid
                 return why
         if not math.isclose(own.width, counts.width, rel_tol=ROUNDING):
             return f"the learner's mean width is {own.width:.6g}, these rows give {counts.width:.6g}"
+        if not math.isclose(own.growth, counts.growth, rel_tol=ROUNDING, abs_tol=ROUNDING):
+            return f"the learner's largest error grew by {own.growth:.6g}, these rows give {counts.growth:.6g}"
         return ""
 
     same, _ = same_rounds(learner, rows.count, differs)
