@@ -103,7 +103,11 @@ def test_every_interval_is_that_of_the_definition(outcomes, method, coverage, ra
         assert certificate.bound == pytest.approx(float(bound), rel=1e-12)
         assert certificate.hindsight.value == naive.narrowest_width([0.0] * len(outcomes), outcomes, sum(covered))
         by_counts = learner.certificate()
-        assert (by_counts.verdict, by_counts.observed, by_counts.hindsight) == (Verdict.HOLDS, certificate.observed, None)
+        assert (by_counts.verdict, by_counts.observed, by_counts.hindsight) == (
+            Verdict.HOLDS,
+            certificate.observed,
+            None,
+        )
         assert by_counts.bound == pytest.approx(certificate.bound, rel=1e-12)
         (beside,) = certificate.others
         if beside.verdict is not Verdict.NOT_APPLICABLE:
@@ -354,6 +358,10 @@ def test_a_bound_that_says_nothing_is_vacuous():
     assert certificate.bound > 20
     assert certificate.vacuous
     assert certificate.others[0].vacuous
+    learner = aw.ConformalIntervals(zero)
+    learner.learn_many(np.zeros((100, 1)), np.arange(100.0))
+    assert (learner.certificate().vacuous, learner.certificate().others[0].bound) == (False, pytest.approx(0.91))
+    assert learner.certificate().others[0].vacuous
     empty = aw.ConformalIntervals(zero).certificate()
     assert (empty.verdict, empty.vacuous, empty.others) == (Verdict.HOLDS, True, ())
 
@@ -539,10 +547,54 @@ def test_a_forecaster_that_diverges_leaves_the_rounds_before():
     X, y = stream()
     y[50] = 1e200
     learner, singly = (aw.ConformalIntervals("online-ridge") for _ in range(2))
+    learner.learn_many(X[:20], y[:20])
     with pytest.raises(DivergenceError):
-        learner.learn_many(X, y)
+        learner.learn_many(X[20:], y[20:])
     singly.learn_many(X[:50], y[:50])
     assert learner == singly
+
+    def diverges(x):
+        if x[0] > 1:
+            raise DivergenceError("too large")
+        return x[0]
+
+    learner = aw.ConformalIntervals(diverges)
+    with pytest.raises(DivergenceError, match="too large"):
+        learner.learn_many([[0.0], [1.0], [2.0]], [0.0, 0.0, 0.0])
+    assert learner.rounds == 0
+
+
+def test_who_stops_keeps_whole_rounds():
+    def stops(x):
+        if x[0] == 600:
+            raise KeyboardInterrupt
+        return 0.0
+
+    X, y = np.arange(900.0).reshape(-1, 1), np.sin(np.arange(900.0))
+    learner, singly = aw.ConformalIntervals(stops), aw.ConformalIntervals(stops)
+    with pytest.raises(KeyboardInterrupt):
+        learner.learn_many(X, y)
+    assert 0 < learner.rounds <= 600
+    singly.learn_many(X[: learner.rounds], y[: learner.rounds])
+    assert learner == singly
+
+
+def test_messages_about_a_long_block_count_all_its_rows():
+    values, outcomes = np.full((900, 2), 0.5), np.full(900, 0.5)
+    for bad in (1e61, math.inf, 3.0):
+        advice = values.copy()
+        advice[700, 1] = bad
+        learner, alone = aw.ConformalIntervals(aw.ExponentialWeights(2)), aw.ExponentialWeights(2)
+        learner.learn_one(values[0], 0.5)
+        before = learner.copy()
+        with pytest.raises(InputError) as caught:
+            learner.learn_many(advice, outcomes)
+        with pytest.raises(InputError) as expected:
+            alone.learn_many(advice, outcomes)
+        assert "700" in str(caught.value)
+        if bad != 1e61:
+            assert str(caught.value) == str(expected.value)
+        assert learner == before
 
 
 def test_a_certificate_of_other_rounds_is_refused():
@@ -609,5 +661,6 @@ def test_how_it_is_shown():
     assert repr(aw.ConformalIntervals(first)).startswith("ConformalIntervals(first, coverage=0.9")
     assert learner.level is not None
     assert aw.ConformalIntervals(method="tracking").level is None
+    assert (aw.ConformalIntervals("repeat-last-target").features, aw.ConformalIntervals(first).features) == (0, 0)
     with pytest.raises(AttributeError):
         _ = learner.experts

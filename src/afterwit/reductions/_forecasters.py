@@ -104,6 +104,9 @@ class Regressor:
         """How many rounds it has learned after its first so many."""
         return int(self.learner.rounds) - rounds
 
+    def refuse(self, rows: Any, outcomes: Floats) -> None:
+        """Refuse rounds of which a part was refused, by their number among all."""
+
     @property
     def features(self) -> int:
         return int(getattr(self.learner, "features", 0))
@@ -144,7 +147,7 @@ class AdviceRows:
         large = np.isfinite(self.values) & (np.abs(self.values) > MODERATE)
         if large.any():
             i, j = np.argwhere(large)[0].tolist()
-            raise invalid(f"advice[{i}, {self.experts.name(j)!r}]", SIZE, float(self.values[i, j]))
+            raise invalid(f"advice[{self.first + i}, {self.experts.name(j)!r}]", SIZE, float(self.values[i, j]))
 
 
 class Advised(Regressor):
@@ -202,6 +205,10 @@ class Advised(Regressor):
         if rows.count:
             self._experts = rows.experts
         return forecasts, lost
+
+    def refuse(self, rows: Any, outcomes: Floats) -> None:
+        # An expert algorithm counts the rows that it is given.
+        Advised(self.learner.copy()).learn(rows, outcomes)
 
     def become(self, state: Any) -> None:
         super().become(state)
@@ -272,6 +279,9 @@ class Function:
     def learned_since(self, rounds: int) -> int:
         del rounds
         return 0
+
+    def refuse(self, rows: Any, outcomes: Floats) -> None:
+        """What a function raises does not count rows."""
 
     def copy(self) -> Any:
         return self.function

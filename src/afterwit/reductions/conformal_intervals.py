@@ -307,6 +307,7 @@ class ConformalIntervals(RealTargetLearner):
             except Exception:
                 if before is not None:
                     self._become(before)
+                    self._inside.refuse(rows, outcomes)
                 raise
         return forecasts, radii
 
