@@ -413,6 +413,20 @@ def test_saved_in_the_middle(tmp_path, forecaster, options):
     assert saved != aw.ConformalIntervals(forecaster, **options)
 
 
+def test_the_command_line_predicts_with_a_saved_one(run_cli, tmp_path):
+    values, y = advice()
+    for experts in (["a", "b", "c", "d"], 4):
+        learner = aw.ConformalIntervals(aw.MLpol(experts))
+        learner.learn_many(values, y)
+        aw.save(learner, tmp_path / "m")
+        (tmp_path / "t.csv").write_text("\n".join(["a,b,c,d", *(",".join(map(repr, row)) for row in values.tolist())]))
+        result = run_cli("predict", "m", "t.csv", "--predictions", "p.csv")
+        assert (result.returncode, result.stderr) == (0, "")
+        found = (tmp_path / "p.csv").read_text().split()
+        assert [float(line) for line in found[1:]] == learner.predict_many(values).tolist()
+        assert "60 forecasts by ConformalIntervals" in result.stdout
+
+
 def test_a_function_can_be_copied_and_pickled_but_not_saved(tmp_path):
     X, y = stream()
     learner = aw.ConformalIntervals(first)
