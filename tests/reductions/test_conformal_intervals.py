@@ -321,6 +321,7 @@ def test_the_bound_of_a_promise_that_is_kept_is_attained(rate, coverage, largest
         assert t - learner.covered == math.ceil(bound) - 1
     certificate = learner.certificate(np.zeros((199, 1)), [largest] * 199)
     assert certificate.theorem.beforehand
+    assert "[yes] no error is above" in certificate.details()
     assert certificate.bound == float(bound)
 
 
@@ -333,6 +334,7 @@ def test_a_promise_that_is_broken_is_not_called_a_promise():
     assert certificate.inputs["R"] == 0.75 + 0.5
     assert certificate.bound == 2 + 1.25 / 0.5 + 0.5 * 2.25
     assert "computed afterwards" in str(certificate)
+    assert "no error is above" not in certificate.details()
 
 
 def test_always_exactly_right():

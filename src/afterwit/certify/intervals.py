@@ -94,9 +94,9 @@ class IntervalEvidence(Evidence):
 
     def promise(self) -> tuple[Assumption, ...]:
         """What makes a bound of tracking known beforehand; without it the bound is computed afterwards."""
-        if not self.kept or self.promised is None:
+        if not self.kept:
             return ()
-        most = shown_number(self.promised)
+        most = shown_number(self.promised or 0.0)
         return (Assumption(f"no error is above {most}", Basis.OBSERVED, True, "as was promised"),)
 
     def tracking_inputs(self) -> dict[str, float | str]:

@@ -133,21 +133,20 @@ class AdviceRows:
 
     values: Floats
     experts: Experts
-    first: int = 0
 
     @property
     def count(self) -> int:
         return len(self.values)
 
     def part(self, begin: int, end: int) -> AdviceRows:
-        return AdviceRows(self.values[begin:end], self.experts, self.first + begin)
+        return AdviceRows(self.values[begin:end], self.experts)
 
     def require_moderate(self) -> None:
         """Refuse numbers whose squared errors might be none; who sleeps has no number, and infinities others refuse."""
         large = np.isfinite(self.values) & (np.abs(self.values) > MODERATE)
         if large.any():
             i, j = np.argwhere(large)[0].tolist()
-            raise invalid(f"advice[{self.first + i}, {self.experts.name(j)!r}]", SIZE, float(self.values[i, j]))
+            raise invalid(f"advice[{i}, {self.experts.name(j)!r}]", SIZE, float(self.values[i, j]))
 
 
 class Advised(Regressor):
