@@ -28,6 +28,7 @@ from committee import committee_case, committee_figures
 from concepts import concept_case
 from experts import expert_cases, forecast_cases
 from games import boosting_case, game_cases
+from intervals import interval_figures
 from kernels import kernel_case
 from learners import dense_cases, dimension_cases, learner_cases, one_row_cases, ridge_case, sparse_rows, voted_case
 from paths import path_cases
@@ -224,7 +225,7 @@ def main():
     bare = build_bare()
     data = os.environ.get("DATA", "")
     results = [*accuracy_cases(data), *digits_case(), *forecast_cases(data), *committee_figures(data)]
-    results += [*libol_case(data), *unit_cases(data)]
+    results += [*interval_figures(data), *libol_case(data), *unit_cases(data)]
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):
         results.append({"case": title, "seconds": times, "wanted": wanted})

@@ -36,6 +36,7 @@ def blocks(text):
         ("docs/concepts.md", 4),
         ("docs/experts.md", 2),
         ("docs/regression-committee.md", 3),
+        ("docs/intervals.md", 2),
         ("docs/scikit-learn-and-river.md", 7),
         ("docs/many-classes.md", 3),
         ("docs/paths.md", 2),

@@ -108,6 +108,7 @@ BEFOREHAND = """
     experts.TunedBanditBound experts.TunedPathBound experts.TunedPerturbationBound experts.TunedUniformNoiseBound
     experts.UniformNoiseBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound
     games.RegretMatchingPlusBound
+    reductions.AdaptiveCoverageBound reductions.AdaptiveUncoveredBound
 """
 
 #: The bound looks at what the learner did, and not only at the sequence: such a one never comes first.
@@ -120,7 +121,7 @@ AFTERWARDS = """
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SelectiveUpdateBound linear.SimpleUpdateHingeBound linear.SoftmaxBound linear.SoftmaxMistakes
-    linear.CutOffScaleFreeBound reductions.MixtureBound
+    linear.CutOffScaleFreeBound reductions.MixtureBound reductions.TrackingCoverageBound reductions.TrackingUncoveredBound
     linear.TrainedBound linear.UpdateHingeBound
 """
 

@@ -136,7 +136,8 @@ def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:
 
 def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str], voice: Voice) -> None:
     """Forecast a table of advice: each row as if it came next."""
-    named = bool(learner.state()["names"])
+    # Intervals have an expert algorithm inside, which knows the names.
+    named = bool(getattr(learner, "point_forecaster", learner).state()["names"])
     experts = [str(name) for name in learner.experts]
     if set(experts) & set(index):
         raise invalid("--index", "columns other than the experts", Words(",".join(index)))
