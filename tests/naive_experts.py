@@ -391,10 +391,23 @@ class FixedShare(Naive):
         horizon=None,
         shifts=None,
         gradient=False,
-        loss_range=(0.0, 1.0),
+        loss_range=None,
         seed=0,
     ):
+        self.decreasing = share is None and horizon is None
+        if loss_range is None and (gradient or loss != "log" or not self.decreasing):
+            loss_range = (0.0, 1.0)
         super().__init__(n, loss, gradient, loss_range, seed=seed)
+        # The largest rate at which the loss is exp-concave: 1 for the log loss as it is, 1/(2 high) for a square loss.
+        most = 0.0
+        if loss == "log" and not gradient:
+            most = self.high - self.low
+        elif loss == "square" and not gradient and self.high > 0:
+            most = (self.high - self.low) / (2 * self.high)
+        self.shows_forecast = self.decreasing and 0 < (rate or most) <= most
+        self.tuned = 1 if shifts is None else shifts
+        if self.decreasing and rate is None:
+            rate = most or None
         if horizon is not None:
             share = shifts / (horizon - 1)
             entropy = -share * math.log(share) - (1 - share) * math.log(1 - share)
@@ -402,14 +415,21 @@ class FixedShare(Naive):
         self.share, self.rate = share, rate
         self.p = [1 / n] * n
 
+    def shown_asleep(self, mixed, own):
+        return (self.scaled(own) if self.ranged else own) if self.shows_forecast else mixed
+
     def mix(self, awake):
         shares = [share if up else 0.0 for share, up in zip(self.p, awake, strict=True)]
         return [share / math.fsum(shares) for share in shares]
 
     def learn(self, p, awake, seen, mixed, gains):
-        least = min(seen)
-        v = [self.p[i] * math.exp(-self.rate * (seen[i] - least)) for i in range(self.n)]
-        self.p = [(1 - self.share) * v[i] / math.fsum(v) + self.share / self.n for i in range(self.n)]
+        least, t = min(seen), self.rounds + 1
+        rate = self.rate
+        if rate is None:
+            rate = math.sqrt(4 * (self.tuned + 2) * (1 + math.log(self.n) + math.log(t)) / t)
+        share = 1 / (t + 1) if self.decreasing else self.share
+        v = [self.p[i] * math.exp(-rate * (seen[i] - least)) for i in range(self.n)]
+        self.p = [(1 - share) * v[i] / math.fsum(v) + share / self.n for i in range(self.n)]
 
 
 class AdaHedge(Naive):

@@ -86,6 +86,9 @@ WATCHERS = [
     Case("FixedShare", {"share": 0.05, "rate": 1.0, "shifts": 3}),
     Case("FixedShare", {"share": 0.8, "rate": 0.5, "shifts": 1}),
     Case("FixedShare", {"horizon": 60, "shifts": 4}),
+    Case("FixedShare", {"rate": 1.0, "shifts": 3}),
+    Case("FixedShare", {"loss": "absolute", "shifts": 2}),
+    Case("FixedShare", {"loss": "absolute"}),
     Case("AdaHedge", {"gradient": False}),
     Case("BOA", {"gradient": False}),
     Case("BOA", {"gradient": False, "loss_range": (0.0, 1.0)}),
@@ -352,12 +355,20 @@ def bounds_of(case, losses):
         e = options["epsilon"]
         return {"sleeping experts bound": (1 + e) * total.min() + (1 + e) * log_n / math.log(1 + e)}
     if case.name == "FixedShare":
-        m, a, eta = options["shifts"], twin.share, twin.rate
-        cost = (m + 1) * log_n + m * math.log(1 / a) + max(rounds - m - 1, 0) * math.log(1 / (1 - a))
+        m, a, eta = options.get("shifts", 0), twin.share, twin.rate
         # The best sequence with so many shifts.
         best = naive.best_segments(losses.tolist(), m) if rounds else 0.0
+        if a is None:
+            cost = (m + 1) * math.log(3 * rounds)
+        else:
+            cost = (m + 1) * log_n + m * math.log(1 / a) + max(rounds - m - 1, 0) * math.log(1 / (1 - a))
+        if eta is None:
+            steep = (options.get("shifts", 1) + 2) * (1 + math.log(3 * rounds))
+            at_last = (cost + math.log(rounds)) * math.sqrt(rounds / steep) / 2
+            return {"tracking bound at any time": at_last + math.sqrt(steep * rounds) / 2}
         small = (eta * best + cost) / (1 - math.exp(-eta)) - best
-        return {"tracking bound": cost / eta + eta * rounds / 8, "tracking bound, small losses": small}
+        name = "tracking bound" if a is not None else "tracking bound, decreasing share"
+        return {name: cost / eta + eta * rounds / 8, "tracking bound, small losses": small}
     if case.name == "AdaHedge":
         spans = losses.max(axis=1) - losses.min(axis=1)
         S = spans.max(initial=0)
@@ -405,7 +416,7 @@ def test_the_bounds_are_those_of_the_literature(case):
         for theorem, bound in expected.items():
             assert math.isclose(certificates[theorem].bound, bound, rel_tol=1e-6), theorem
         if case.name == "FixedShare":
-            best = naive.best_segments(losses.tolist(), case.options["shifts"])
+            best = naive.best_segments(losses.tolist(), case.options.get("shifts", 0))
             assert math.isclose(learner.certificate().observed, learner.loss - best, abs_tol=1e-9)
 
 

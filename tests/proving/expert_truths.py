@@ -50,7 +50,7 @@ class Run:
 
     @property
     def ranged(self):
-        return "loss_range" in self.options or self.case.name not in SCALE_FREE
+        return "loss_range" in self.options or self.case.name not in SCALE_FREE and not self.case.unbounded
 
     @property
     def slack(self):
@@ -300,15 +300,28 @@ def tracking_truth(run, made):
         share = shifts / (horizon - 1)
         entropy = -share * math.log(share) - (1 - share) * math.log(1 - share)
         rate = math.sqrt(8 / horizon * ((shifts + 1) * run.log_n + (horizon - 1) * entropy))
-    stays = max(0, run.rounds - shifts - 1)
-    cost = (shifts + 1) * run.log_n - shifts * math.log(share) - stays * math.log(1 - share)
-    small = key_of(type(made.theorem)).endswith("SmallLossTrackingBound")
+    name = key_of(type(made.theorem)).rpartition(".")[2]
+    small = name == "SmallLossTrackingBound"
+    if share is None:
+        cost = (shifts + 1) * (run.log_n + math.log(max(run.rounds, 1)))
+        rate = rate or exp_concave_rate(run)
+    else:
+        stays = max(0, run.rounds - shifts - 1)
+        cost = (shifts + 1) * run.log_n - shifts * math.log(share) - stays * math.log(1 - share)
 
     def small_loss_bound(loss):
         above = max(0.0, float(loss) - run.low * run.rounds) / run.width
         return run.width * ((rate * above + cost) / (1 - math.exp(-rate)) - above)
 
-    bound = run.width * (cost / rate + rate * run.rounds / 8)
+    if name == "ExpConcaveTrackingBound":
+        if rate > exp_concave_rate(run) * (1 + 1e-9):
+            return None
+        bound = run.width * cost / rate
+    elif name == "AnytimeTrackingBound":
+        tuned = 1 if options.get("shifts") is None else shifts
+        bound = run.width * BOUNDS["fixed-share-anytime"](run.log_n, max(run.rounds, 1), shifts, tuned)
+    else:
+        bound = run.width * (cost / rate + rate * run.rounds / 8)
     if not shifts or not run.rounds:
         if small:
             return regret_truth(run, made, [small_loss_bound(each) for each in run.totals(run.losses)])
@@ -318,6 +331,15 @@ def tracking_truth(run, made):
     ]
     best = best_segments(losses, shifts)
     return Truth(float(sum(run.own)) - best, small_loss_bound(best) if small else bound, run.slack)
+
+
+def exp_concave_rate(run):
+    """The largest rate, for losses as the algorithm is shown them, at which the loss is exp-concave; 0 if at none."""
+    if run.case.gradient or run.case.loss not in ("log", "square"):
+        return 0.0
+    if run.case.loss == "log":
+        return run.width
+    return run.width / (2 * (run.low + run.width)) if run.low + run.width > 0 else 0.0
 
 
 def loss_truth(run, made):
@@ -385,6 +407,9 @@ def second_order_copies(run, beta):
 OTHERS = {
     "experts.fixed_share.TrackingBound": tracking_truth,
     "experts.fixed_share.SmallLossTrackingBound": tracking_truth,
+    "experts.fixed_share.DecreasingShareBound": tracking_truth,
+    "experts.fixed_share.ExpConcaveTrackingBound": tracking_truth,
+    "experts.fixed_share.AnytimeTrackingBound": tracking_truth,
     "experts.weighted_majority.WeightedMajorityBound": loss_truth,
     "experts.randomized_weighted_majority.ExpectedLossBound": loss_truth,
     "experts.sleeping_experts.SleepingBound": sleeping_truth,
