@@ -137,6 +137,9 @@ BOUNDS = {
     "fixed-share": fixed_share,
     "fixed-share-decreasing": fixed_share_decreasing,
     "fixed-share-anytime": fixed_share_anytime,
+    "strongly-adaptive": lambda log_experts, rounds, length: (
+        2 * (2 + sqrt(2)) * sqrt(length * (log_experts + log(rounds + 1) + log(1 + log2(rounds))))
+    ),
     "exp3": lambda experts, rounds, rate: log(experts) / rate + rate / 2 * rounds * experts,
     "exp3-tuned": lambda experts, rounds: sqrt(2 * rounds * experts * log(experts)),
     "exp3-decreasing": lambda experts, rounds: 2 * sqrt(rounds * experts * log(experts)),

@@ -56,6 +56,7 @@ from afterwit.experts.repeat_last_label import RepeatLastLabel as _RepeatLastLab
 from afterwit.experts.repeat_last_target import RepeatLastTarget as _RepeatLastTarget
 from afterwit.experts.second_order_weights import SecondOrderWeights as _SecondOrderWeights
 from afterwit.experts.sleeping_experts import SleepingExperts as _SleepingExperts
+from afterwit.experts.strongly_adaptive import StronglyAdaptive as _StronglyAdaptive
 from afterwit.experts.swap_regret import SwapRegret as _SwapRegret
 from afterwit.experts.weighted_majority import WeightedMajority as _WeightedMajority
 from afterwit.games.solution import GameSolution as GameSolution
@@ -143,7 +144,7 @@ class ExponentialWeights(_ExponentialWeights):
     def __init__(self, n_experts: Any, loss: Any = "square", rate: Any = None, horizon: Any = None, schedule: Any = None, gradient: Any = False, loss_range: Any = None, seed: Any = 0) -> None: ...
 
 class FixedShare(_FixedShare):
-    def __init__(self, n_experts: Any, loss: Any = "square", share: Any = None, rate: Any = None, horizon: Any = None, shifts: Any = None, gradient: Any = False, loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+    def __init__(self, n_experts: Any, loss: Any = "square", share: Any = None, rate: Any = None, horizon: Any = None, shifts: Any = None, gradient: Any = False, loss_range: Any = None, seed: Any = 0) -> None: ...
 
 class FollowThePerturbedLeader(_FollowThePerturbedLeader):
     def __init__(self, n_experts: Any = None, edges: Any = None, source: Any = None, sink: Any = None, epsilon: Any = None, horizon: Any = None, perturbation: Any = "exponential", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
@@ -161,7 +162,7 @@ class KernelPerceptron(_KernelPerceptron):
     def __init__(self, kernel: Any = ..., budget: Any = None, labels: Any = None) -> None: ...
 
 class MLpol(_MLpol):
-    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0) -> None: ...
+    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0, discount: Any = None) -> None: ...
 
 class MarginPerceptron(_MarginPerceptron):
     def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = None) -> None: ...
@@ -253,6 +254,9 @@ class StandardOptimalAlgorithm(_StandardOptimalAlgorithm):
 class Standardize(_Standardize):
     def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
 
+class StronglyAdaptive(_StronglyAdaptive):
+    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = False, loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
 class SwapRegret(_SwapRegret):
     def __init__(self, base: Any, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
 
@@ -341,6 +345,7 @@ __all__ = [
     "SparseRow",
     "StandardOptimalAlgorithm",
     "Standardize",
+    "StronglyAdaptive",
     "SwapRegret",
     "Theorem",
     "VotedPerceptron",

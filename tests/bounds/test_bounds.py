@@ -32,7 +32,7 @@ INPUTS = {
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
     **dict.fromkeys(("log_hypotheses", "log_experts"), st.floats(0, 30)),
     **dict.fromkeys(("updates", "support_vectors", "mistakes", "mistake", "best_mistakes"), st.integers(0, 60)),
-    **dict.fromkeys(("literals", "vc_dimension", "switches", "tuned"), st.integers(0, 20)),
+    **dict.fromkeys(("literals", "vc_dimension", "switches", "tuned", "length"), st.integers(0, 20)),
     **dict.fromkeys(("error", "deviation", "epsilon", "exploration"), st.floats(0.02, 1)),
     "points": st.integers(0, 300),
     "bits": st.floats(1, 30),
@@ -61,6 +61,8 @@ def adjusted(name, given_inputs):
         made["rate"] *= 1 / (10.1 * made["radius"] ** 2 * made["norm"])
     if name.startswith("fixed-share"):
         made["switches"] = min(made["switches"], made["rounds"] - 1)
+    if name == "strongly-adaptive":
+        made["length"] = min(max(made["length"], 1), made["rounds"])
     if name == "winnow-disjunction":
         made["literals"] = min(made["literals"], made["features"])
     if name == "polynomial-tuned":
@@ -114,7 +116,9 @@ DIRECTIONS = {
     **dict.fromkeys(
         ("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points", "hypothesis"), 1
     ),
-    **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain", "largest_target"), 1),
+    **dict.fromkeys(
+        ("diameter", "payoff", "cost", "switches", "length", "expert_mistakes", "best_gain", "largest_target"), 1
+    ),
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }
 FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step", "tuned"}

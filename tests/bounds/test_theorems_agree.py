@@ -109,12 +109,12 @@ BEFOREHAND = """
     batch.ControlledTesting batch.RandomStopping boosting.SharperTrainingMistakesBound
     boosting.TrainingMistakesBound boosting.WrongVotesBound concepts.HalvingBound concepts.OptimalBound
     experts.AnytimeTrackingBound experts.BanditBound experts.BanditTheorem experts.DecreasingBanditBound experts.DecreasingPerturbationBound
-    experts.DecreasingRateBound experts.DecreasingRatePathBound experts.DecreasingShareBound experts.DoublingBound experts.ExpConcaveBound experts.ExpConcaveTrackingBound
+    experts.DecreasingRateBound experts.DecreasingRatePathBound experts.DecreasingShareBound experts.DiscountedRangedBound experts.DoublingBound experts.ExpConcaveBound experts.ExpConcaveTrackingBound
     experts.FixedRateBound experts.FixedRatePathBound experts.FixedRateSwapBound experts.GeneralSecondOrderBound
     experts.HorizonBound experts.KalaiVempalaBound experts.LeaderBound experts.PerturbedLeaderBound
     experts.RandomizedHorizonBound experts.RangedBernsteinBound experts.RangedPolynomialBound experts.TrackingBound
     experts.TunedBanditBound experts.TunedPathBound experts.TunedPerturbationBound experts.TunedUniformNoiseBound
-    experts.UniformNoiseBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound
+    experts.UniformNoiseBound experts.WholeRunBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound
     games.RegretMatchingPlusBound
 """
 
@@ -122,7 +122,7 @@ BEFOREHAND = """
 AFTERWARDS = """
     batch.AverageError batch.AverageExcess batch.AverageLoss batch.KernelMarginBound batch.PenalizedEstimate
     batch.PenalizedSelection batch.ProgressiveBound batch.ProgressiveStopping boosting.ObservedErrorsBound
-    concepts.EliminationBound experts.BernsteinBound experts.PolynomialPotentialBound experts.RegretNormBound
+    concepts.EliminationBound experts.BernsteinBound experts.DiscountedPotentialBound experts.PolynomialPotentialBound experts.RegretNormBound
     games.KeptRegretsBound kernels.BudgetBound linear.AdaptiveBound linear.EuclideanHingeBound
     linear.MistakesFromLoss
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound

@@ -548,6 +548,7 @@ BAD = {
     "epsilon": [0, -1, inf, nan, "a", True, None],
     "share": [0, 1, -0.1, 1.1, nan, "a", True, 10**400],
     "shifts": [-1, 1.5, "a", True],
+    "discount": [0, 1, -0.1, 1.1, nan, "a", True, 10**400],
     "base": [None, 3, "x", aw.WeightedMajority(2), aw.Exp3(2), aw.Perceptron(), aw.BOA],
 }
 MADE = {
@@ -609,6 +610,7 @@ def test_options_that_do_not_go_together():
         (lambda: aw.FixedShare(2, horizon=10, shifts=9), "shifts must be from 1 to 8"),
         (lambda: aw.FixedShare(2, horizon=10, shifts=0), "shifts must be from 1 to 8"),
         (lambda: aw.SwapRegret(aw.ExponentialWeights(2, loss_range=(0, 2))), "base must be a fresh expert algorithm"),
+        (lambda: aw.SwapRegret(aw.MLpol(2, gradient=False, discount=0.9)), "base must be a fresh expert algorithm"),
         (lambda: aw.SwapRegret(aw.ExponentialWeights(2, gradient=True)), "base must be a fresh expert algorithm"),
     ):
         with pytest.raises(InputError, match=match):

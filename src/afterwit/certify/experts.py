@@ -27,6 +27,8 @@ from afterwit.experts.regrets import swap_regret
 
 #: Where rounding may have moved more than this part of the losses, nothing can be said about them.
 LOST = 0.01
+#: The quantity of theorems about sums in which a round counts less, the longer ago it was.
+DISCOUNTED = "discounted regret"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,8 @@ class ExpertEvidence(Evidence):
     rival: Hindsight | None = None
     #: The expert it is compared with, where that is decided.
     expert: int | None = None
+    #: Our own loss in every round and what following each expert would have saved in it, where the rounds were given.
+    played: tuple[Floats, Floats] | None = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
@@ -186,6 +190,12 @@ class ExpertEvidence(Evidence):
     def squares(self) -> bool:
         return self.setting.loss.kind == "square" and self.unforecast == 0
 
+    def discounted(self) -> ExpertEvidence:
+        """The same where the sums are those in which the round s rounds ago counts beta^s."""
+        of_sums = {"loss": "loss", "expert_losses": "losses", "regrets": "regrets"}
+        sums = {name: self.state[f"discounted_{short}"] for name, short in of_sums.items()}
+        return replace(self, state={**self.state, **sums}, rival=None)
+
     def of_copy(self, copy: Any) -> ExpertEvidence:
         """What is known of one of the algorithms this one is built of, compared with the best of its experts."""
         found = gather(copy)
@@ -194,7 +204,7 @@ class ExpertEvidence(Evidence):
     def observed(self, theorem: Theorem) -> float:
         if theorem.quantity == "swap regret":
             return float(self.facts["swap_regret"])
-        if theorem.quantity == "regret":
+        if theorem.quantity in ("regret", DISCOUNTED):
             return self.regret
         return self.loss if self.expert is None else self.loss_there
 
@@ -204,13 +214,14 @@ class ExpertEvidence(Evidence):
         if self.rival is not None:
             words = f"{self.rival.description}; ours was {shown_number(self.loss)}"
             return Hindsight(self.rival.value, words, "loss", self.rival.gap)
+        quantity = "discounted loss" if theorem.quantity == DISCOUNTED else "loss"
         best = self.compared
         is_best = best == replace(self, expert=None).compared
         where = f", the best of {self.n:,}; ours was" if is_best else "; ours was"
         if self.slept:
             where = f" on the {counted(self.awake_rounds[best], 'round')} in which it was awake; there ours was"
         words = f"of expert {self.names[best]!r}{where} {shown_number(self.loss_there)}"
-        return Hindsight(float(self.expert_losses[best]), words, "loss")
+        return Hindsight(float(self.expert_losses[best]), words, quantity)
 
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
         setting, rounds = self.setting, self.counted
@@ -227,6 +238,8 @@ class ExpertEvidence(Evidence):
             if self.losses_are_not_negative and (theorem.quantity == "regret" or counts_the_mixture):
                 own = self.loss if rounds == self.rounds else self.loss_there
                 limits.append(Ceiling(own, "losses are not negative, so the regret is at most the loss itself"))
+        elif theorem.quantity == DISCOUNTED and self.losses_are_not_negative:
+            limits.append(Ceiling(self.loss_there, "losses are not negative, so the regret is at most the loss itself"))
         return min(limits, key=lambda limit: limit.value, default=super().ceiling(theorem))
 
     @property
@@ -253,8 +266,9 @@ def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvid
     if advice is None and outcomes is None:
         return evidence
     values, read = _rounds(evidence, advice, outcomes)
-    _check(learner, evidence, values, read)
-    if "rival" in facts or read is None or not evidence.setting.gradient or evidence.slept:
+    evidence = replace(evidence, played=_check(learner, evidence, values, read))
+    discounts = evidence.parameters.get("discount") is not None
+    if "rival" in facts or discounts or read is None or not evidence.setting.gradient or evidence.slept:
         return evidence
     from afterwit.hindsight import best_convex_combination
 
@@ -345,8 +359,11 @@ def _sums(terms: Floats, sizes: Floats, experts: int) -> _Sums:
     return _Sums(terms.sum(axis=0), 4 * EPSILON * parts * sizes.sum(axis=0))
 
 
-def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> None:
-    """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give."""
+def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> tuple[Floats, Floats]:
+    """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give.
+
+    Returns the learner's own losses and what following each expert would have saved.
+    """
     setting, claimed = evidence.setting, evidence.state
     if len(values) != evidence.rounds:
         raise not_these(
@@ -372,11 +389,19 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     own, sizes = own_losses(setting, values, outcomes, forecasts, shares, lost, awake)
     if _sums(own, sizes, evidence.n).differ_from(claimed["loss"]):
         differing.append("the learner's loss")
-    gains = np.where(awake, own[:, np.newaxis] - lost, 0.0)
+    played = own, np.where(awake, own[:, np.newaxis] - lost, 0.0)
+    gains = played[1]
     if _sums(gains, np.where(awake, sizes[:, np.newaxis] + np.abs(lost), 0.0), evidence.n).differ_from(
         claimed["regrets"]
     ):
         differing.append("the regrets")
+    fading = np.ones((len(values), 1))
+    if evidence.parameters.get("discount") is not None:
+        fading = evidence.parameters["discount"] ** np.arange(len(values), dtype=np.float64)[::-1, np.newaxis]
+        parts = {"losses": (lost, np.abs(lost)), "regrets": (gains, np.abs(own)[:, np.newaxis] + np.abs(lost))}
+        for name, (terms, size) in parts.items():
+            if _sums(fading * terms, fading * size, evidence.n).differ_from(claimed[f"discounted_{name}"]):
+                differing.append(f"the discounted {name}")
     if setting.gradient:
         gains, sizes = slope_gains(setting, values, outcomes, forecasts, shares, own, lost, awake)
         if _sums(gains, sizes, evidence.n).differ_from(claimed["slope_regrets"]):
@@ -389,6 +414,7 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     differing += sorted(_other_state(fresh.state(), claimed))
     if differing:
         raise not_these(_are_others(differing))
+    return played
 
 
 def _are_others(differing: list[str]) -> str:
@@ -399,7 +425,8 @@ def _are_others(differing: list[str]) -> str:
 
 def _other_state(replayed: Mapping[str, Any], claimed: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the state, beyond the sums that have been compared, that the rounds do not give."""
-    compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names")
+    discounted = ("discounted_losses", "discounted_regrets")
+    compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names", *discounted)
     for name, value in claimed.items():
         # States saved before sizes were kept have none of them.
         unknown = name in ("size", "blur", "outside") and value == 0
