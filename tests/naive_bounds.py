@@ -140,6 +140,14 @@ BOUNDS = {
     "strongly-adaptive": lambda log_experts, rounds, length: (
         2 * (2 + sqrt(2)) * sqrt(length * (log_experts + log(rounds + 1) + log(1 + log2(rounds))))
     ),
+    "exponentiated-gradient-portfolio": lambda log_assets, rounds, rate, ratio: (
+        log_assets / rate + rate / 8 * rounds * (1 / ratio - 1) ** 2
+    ),
+    "exponentiated-gradient-portfolio-tuned": lambda log_assets, rounds, ratio: (
+        (1 - ratio) / ratio * sqrt(rounds * log_assets / 2)
+    ),
+    "universal-portfolio": lambda assets, rounds: (assets - 1) * log(rounds + 1),
+    "universal-portfolio-sampled": lambda portfolios: log(portfolios),
     "exp3": lambda experts, rounds, rate: log(experts) / rate + rate / 2 * rounds * experts,
     "exp3-tuned": lambda experts, rounds: sqrt(2 * rounds * experts * log(experts)),
     "exp3-decreasing": lambda experts, rounds: 2 * sqrt(rounds * experts * log(experts)),

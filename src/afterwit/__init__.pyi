@@ -14,6 +14,7 @@ from afterwit import hindsight as hindsight
 from afterwit import kernels as kernels
 from afterwit import linear as linear
 from afterwit import losses as losses
+from afterwit import portfolios as portfolios
 from afterwit import reductions as reductions
 from afterwit import sampling as sampling
 from afterwit import sklearn as sklearn
@@ -86,6 +87,8 @@ from afterwit.linear.softmax_adagrad import SoftmaxAdaGrad as _SoftmaxAdaGrad
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
+from afterwit.portfolios.exponentiated_gradient_portfolio import ExponentiatedGradientPortfolio as _ExponentiatedGradientPortfolio
+from afterwit.portfolios.universal_portfolio import UniversalPortfolio as _UniversalPortfolio
 from afterwit.reductions.calibrated import Calibrated as _Calibrated
 from afterwit.reductions.committee import Committee as _Committee
 from afterwit.reductions.multiclass_committee import MulticlassCommittee as _MulticlassCommittee
@@ -142,6 +145,9 @@ class Exp3(_Exp3):
 
 class ExponentialWeights(_ExponentialWeights):
     def __init__(self, n_experts: Any, loss: Any = "square", rate: Any = None, horizon: Any = None, schedule: Any = None, gradient: Any = False, loss_range: Any = None, seed: Any = 0) -> None: ...
+
+class ExponentiatedGradientPortfolio(_ExponentiatedGradientPortfolio):
+    def __init__(self, n_assets: Any, rate: Any = None, horizon: Any = None, ratio: Any = None, cost: Any = 0.0) -> None: ...
 
 class FixedShare(_FixedShare):
     def __init__(self, n_experts: Any, loss: Any = "square", share: Any = None, rate: Any = None, horizon: Any = None, shifts: Any = None, gradient: Any = False, loss_range: Any = None, seed: Any = 0) -> None: ...
@@ -260,6 +266,9 @@ class StronglyAdaptive(_StronglyAdaptive):
 class SwapRegret(_SwapRegret):
     def __init__(self, base: Any, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
 
+class UniversalPortfolio(_UniversalPortfolio):
+    def __init__(self, n_assets: Any, samples: Any = None, seed: Any = 0, cost: Any = 0.0) -> None: ...
+
 class VotedPerceptron(_VotedPerceptron):
     def __init__(self, intercept: Any = False, labels: Any = None) -> None: ...
 
@@ -302,6 +311,7 @@ __all__ = [
     "DualPerceptron",
     "Exp3",
     "ExponentialWeights",
+    "ExponentiatedGradientPortfolio",
     "FixedShare",
     "FollowThePerturbedLeader",
     "FrozenPredictor",
@@ -348,6 +358,7 @@ __all__ = [
     "StronglyAdaptive",
     "SwapRegret",
     "Theorem",
+    "UniversalPortfolio",
     "VotedPerceptron",
     "WeightedMajority",
     "Winnow",
@@ -367,6 +378,7 @@ __all__ = [
     "load",
     "losses",
     "play",
+    "portfolios",
     "read",
     "read_libsvm",
     "reductions",

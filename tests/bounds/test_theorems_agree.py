@@ -115,7 +115,7 @@ BEFOREHAND = """
     experts.RandomizedHorizonBound experts.RangedBernsteinBound experts.RangedPolynomialBound experts.TrackingBound
     experts.TunedBanditBound experts.TunedPathBound experts.TunedPerturbationBound experts.TunedUniformNoiseBound
     experts.UniformNoiseBound experts.WholeRunBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound
-    games.RegretMatchingPlusBound
+    games.RegretMatchingPlusBound portfolios.SampledPortfoliosBound portfolios.UniversalPortfolioBound
 """
 
 #: The bound looks at what the learner did, and not only at the sequence: such a one never comes first.
@@ -129,7 +129,7 @@ AFTERWARDS = """
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SelectiveUpdateBound linear.SimpleUpdateHingeBound linear.SoftmaxBound linear.SoftmaxMistakes
     linear.CutOffScaleFreeBound reductions.MixtureBound
-    linear.TrainedBound linear.UpdateHingeBound
+    linear.TrainedBound linear.UpdateHingeBound portfolios.AdaptiveSlopesBound
 """
 
 

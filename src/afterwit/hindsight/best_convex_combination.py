@@ -143,12 +143,19 @@ def quantile_problem(read: Advice, centred: bool) -> tuple[Floats, Floats, tuple
 
 
 def _log(read: Advice) -> tuple[Floats, float, float]:
-    """Newton's method. With p_t the probability given to what happened and J = b_t / p_t, the step minimises
-    |J w|^2/2 - 2 sum J w: the square loss of the advice J with the outcome 2 in every round.
-    """
     happened = read.outcomes[:, np.newaxis] == 1
     chances = np.where(happened, read.values, 1 - read.values)
     rests = np.where(happened, 1 - read.values, read.values)
+    return least_log_loss(chances, rests)
+
+
+def least_log_loss(chances: Floats, rests: Floats) -> tuple[Floats, float, float]:
+    """The mixture w with the least -sum_t ln(w . chances_t), that sum, and how far it could be from the least.
+
+    ``chances`` are positive and at most 1, and ``rests`` what is left to 1. Newton's method: with p_t = w . chances_t
+    and J = chances_t / p_t, the step minimises |J w|^2/2 - 2 sum J w, the square loss of the advice J with the outcome
+    2 in every round.
+    """
     vector = np.full(chances.shape[1], 1.0 / chances.shape[1])
     mixed = chances @ vector
     total = _log_loss(mixed, rests @ vector)
