@@ -48,6 +48,23 @@ def test_exponentiated_gradient_is_that_of_the_book(n, rate):
     assert math.isclose(learner.log_wealth, naive.log_of(naive.wealth(held, X)), abs_tol=1e-12)
 
 
+def test_slopes_of_many_rounds_do_not_overflow():
+    X = market(400, 3)
+    held = aw.ExponentiatedGradientPortfolio(3, rate=8.0).learn_many(X)
+    assert np.allclose(held, naive.exponentiated_gradient(X.tolist(), 8.0), rtol=1e-8, atol=1e-12)
+
+
+def test_the_bounds_of_adapted_rates_are_those_of_the_ranges():
+    X = market(30, 3, seed=6)
+    learner = aw.ExponentiatedGradientPortfolio(3)
+    held = learner.learn_many(X).tolist()
+    slopes = [(max(x) - min(x)) / sum(map(math.prod, zip(p, x, strict=True))) for p, x in zip(held, X, strict=True)]
+    for made, ranges in zip(every(learner.certificate()), (naive.spreads(X.tolist()), slopes), strict=True):
+        bound = math.sqrt(math.log(3) * sum(s * s for s in ranges)) + max(ranges) * (4 / 3 * math.log(3) + 2)
+        assert math.isclose(made.bound, bound, rel_tol=1e-9)
+    assert [made.theorem.foreseeable for made in every(learner.certificate())] == [True, False]
+
+
 def test_the_rate_for_a_horizon():
     X = market(50, 3)
     learner = aw.ExponentiatedGradientPortfolio(3, horizon=50, ratio=0.2)
@@ -478,3 +495,15 @@ def test_options_that_cannot_be(make, match):
 def test_an_unknown_option_is_a_python_error():
     with pytest.raises(TypeError):
         aw.UniversalPortfolio(2, fee=0.1)
+
+
+def test_elsewhere_a_portfolio_is_refused_by_what_it_is(tmp_path, run_cli):
+    learner = aw.UniversalPortfolio(2)
+    with pytest.raises(InputError, match="learner must be one that takes rows of numbers"):
+        aw.Model(aw.read([{"a": 1.0, "y": 1.0}], target="y").schema, learner)
+    aw.save(learner, tmp_path / "model")
+    (tmp_path / "rows.svm").write_text("1 1:2\n")
+    result = run_cli("predict", str(tmp_path / "model"), str(tmp_path / "rows.svm"))
+    assert result.returncode != 0
+    assert "this UniversalPortfolio divides wealth among assets" in result.stderr
+    assert "wealth 1" in run_cli("inspect", str(tmp_path / "model")).stdout

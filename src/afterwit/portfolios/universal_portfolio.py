@@ -170,7 +170,7 @@ class UniversalPortfolio(PortfolioLearner):
 
     def _target(self) -> Floats:
         if self._exact:
-            masses = np.exp(self._log_masses - self._log_masses.max())
+            masses = np.exp(self._log_masses)
             rounds = self._rounds
             first = float((masses * np.arange(1, rounds + 2)).sum() / (masses.sum() * (rounds + 2)))
             return np.array([first, 1 - first])
@@ -192,7 +192,7 @@ class UniversalPortfolio(PortfolioLearner):
         longer[0, 1:] = self._log_masses
         longer[1, :-1] = self._log_masses
         masses = np.logaddexp(longer[0] + taken, longer[1] + left) - math.log(t + 2)
-        # The sum of all masses is the wealth, which is kept elsewhere.
+        # They sum to 1: the sum of all masses is the wealth, which is kept elsewhere.
         self._log_masses = masses - math.log(growth)
 
     def _check_state(self, state: Any) -> None:
