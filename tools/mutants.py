@@ -158,7 +158,6 @@ OWN = {
     "experts/strongly_adaptive": "experts/test_long_horizons experts/test_expert_oracles",
     "portfolios": "portfolios/test_portfolios",
     "certify/portfolios": "portfolios/test_portfolios",
-    "data/prices": "portfolios/test_portfolios",
     "hindsight/best_constant_rebalancing": "portfolios/test_portfolios",
     "experts/regrets": "experts/test_record",
     "experts": "experts/test_expert_numbers experts/test_expert_oracles experts/test_expert_theorems",

@@ -48,7 +48,9 @@ def played(random, learner, table):
         if random.random() < 0.1:
             learner = pickle.loads(pickle.dumps(learner))
         if contrary:
-            row = np.where(np.arange(len(row)) == np.argmax(learner.predict_one()), row.min(), row)
+            # Of equal shares the first, whatever rounding says.
+            most = np.argmax(learner.predict_one().round(6))
+            row = np.where(np.arange(len(row)) == most, row.min(), row)
         held.append(learner.learn_one(row).tolist())
         rows.append(row.tolist())
     return learner, held, rows
