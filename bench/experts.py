@@ -63,6 +63,7 @@ def algorithms(n):
         "PolynomialWeights": lambda: aw.PolynomialWeights(n),
         "SleepingExperts": lambda: aw.SleepingExperts(n),
         "FixedShare": lambda: aw.FixedShare(n, horizon=ROUNDS, shifts=5),
+        "StronglyAdaptive": lambda: aw.StronglyAdaptive(n),
         "AdaHedge": lambda: aw.AdaHedge(n),
         "BOA": lambda: aw.BOA(n),
         "MLpol": lambda: aw.MLpol(n),

@@ -63,6 +63,12 @@ class Case:
         return free and "loss_range" not in self.options
 
     @property
+    def unbounded(self):
+        """Whether it is fixed share for the log loss at rate 1, which needs no range."""
+        chosen = {"share", "horizon", "gradient", "loss_range"} & set(self.options)
+        return self.name == "FixedShare" and self.loss == "log" and not chosen
+
+    @property
     def takes_losses(self):
         return not self.gradient and self.name != "WeightedMajority"
 
@@ -139,6 +145,13 @@ CASES = [
     Case("FixedShare", {"horizon": 25, "shifts": 3, "loss": "absolute"}),
     Case("FixedShare", {"share": 0.05, "rate": 1.5, "shifts": 2, "loss": "zero-one"}),
     Case("FixedShare", {"share": 0.3, "rate": 4.0, "gradient": True, "loss_range": (-2.0, 2.0)}),
+    Case("FixedShare"),
+    Case("FixedShare", {"loss": "log"}),
+    Case("FixedShare", {"loss": "log", "shifts": 2, "loss_range": (0.0, 3.0)}),
+    Case("FixedShare", {"loss": "absolute"}),
+    Case("FixedShare", {"loss": "zero-one", "shifts": 3}),
+    Case("FixedShare", {"rate": 0.4, "shifts": 1}),
+    Case("FixedShare", {"gradient": True, "loss_range": (-2.0, 2.0)}),
     *(Case("AdaHedge", {"loss": loss, "gradient": gradient}) for loss in CONVEX for gradient in (False, True)),
     Case("AdaHedge", {"loss": "log", "gradient": True}),
     Case("AdaHedge", {"loss": "zero-one", "gradient": False}),
@@ -150,6 +163,15 @@ CASES = [
     Case("MLpol", {"loss": "log", "gradient": True}),
     Case("MLpol", {"loss": "zero-one", "gradient": False, "loss_range": (0.0, 1.0)}),
     Case("MLpol", {"gradient": True, "loss_range": (-2.0, 2.0)}),
+    Case("MLpol", {"discount": 0.9}),
+    Case("MLpol", {"discount": 0.5, "gradient": False, "loss": "absolute"}),
+    Case("MLpol", {"discount": 0.97, "gradient": False, "loss_range": (0.0, 1.0)}),
+    Case("MLpol", {"discount": 0.8, "loss": "log", "gradient": True}),
+    Case("StronglyAdaptive"),
+    Case("StronglyAdaptive", {"loss": "absolute", "loss_range": (0.0, 2.0)}),
+    Case("StronglyAdaptive", {"loss": "zero-one", "seed": 2}),
+    Case("StronglyAdaptive", {"loss": "log", "loss_range": (0.0, 3.0)}),
+    Case("StronglyAdaptive", {"gradient": True, "loss_range": (-2.0, 2.0)}),
     Case("Exp3"),
     Case("Exp3", {"rate": 0.2, "loss": "absolute", "loss_range": (0.0, 2.0), "seed": 4}),
     Case("Exp3", {"horizon": 25, "seed": 1}),

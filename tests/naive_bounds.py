@@ -26,6 +26,18 @@ def fixed_share(log_experts, rounds, switches, share, rate):
     return (switches + 1) / rate * log_experts - likelihood / rate + rate * rounds / 8
 
 
+def fixed_share_decreasing(log_experts, rounds, switches, rate):
+    return (switches + 1) * (log_experts + log(rounds)) / rate + rate * rounds / 8
+
+
+def fixed_share_anytime(log_experts, rounds, switches, tuned):
+    """(C + ln T) / eta_T + 1/8 of 2 sqrt((k + 2) (1 + ln(N T))) times 2 sqrt(T)."""
+    steep = (tuned + 2) * (1 + log_experts + log(rounds))
+    rate = 2 * sqrt(steep / rounds)
+    cost = (switches + 1) * (log_experts + log(rounds)) + log(rounds)
+    return cost / rate + 2 * sqrt(steep) * 2 * sqrt(rounds) / 8
+
+
 def selective(radius, b, norm, hinge_loss):
     """As it is stated, with its c."""
     K = ((radius * norm + sqrt(radius**2 * norm**2 + 4 * hinge_loss)) / 2) ** 2
@@ -130,6 +142,19 @@ BOUNDS = {
     "swap-regret": lambda experts, rounds, rate: experts * log(experts) / rate + rate * rounds / 8,
     "swap-regret-tuned": lambda experts, rounds: sqrt(rounds / 2 * experts * log(experts)),
     "fixed-share": fixed_share,
+    "fixed-share-decreasing": fixed_share_decreasing,
+    "fixed-share-anytime": fixed_share_anytime,
+    "strongly-adaptive": lambda log_experts, rounds, length: (
+        2 * (2 + sqrt(2)) * sqrt(length * (log_experts + log(rounds + 1) + log(1 + log2(rounds))))
+    ),
+    "exponentiated-gradient-portfolio": lambda log_assets, rounds, rate, ratio: (
+        log_assets / rate + rate / 8 * rounds * (1 / ratio - 1) ** 2
+    ),
+    "exponentiated-gradient-portfolio-tuned": lambda log_assets, rounds, ratio: (
+        (1 - ratio) / ratio * sqrt(rounds * log_assets / 2)
+    ),
+    "universal-portfolio": lambda assets, rounds: (assets - 1) * log(rounds + 1),
+    "universal-portfolio-sampled": lambda portfolios: log(portfolios),
     "exp3": lambda experts, rounds, rate: log(experts) / rate + rate / 2 * rounds * experts,
     "exp3-tuned": lambda experts, rounds: sqrt(2 * rounds * experts * log(experts)),
     "exp3-decreasing": lambda experts, rounds: 2 * sqrt(rounds * experts * log(experts)),

@@ -474,10 +474,23 @@ class FixedShare(Naive):
         horizon=None,
         shifts=None,
         gradient=False,
-        loss_range=(0.0, 1.0),
+        loss_range=None,
         seed=0,
     ):
+        self.decreasing = share is None and horizon is None
+        if loss_range is None and (gradient or loss != "log" or not self.decreasing):
+            loss_range = (0.0, 1.0)
         super().__init__(n, loss, gradient, loss_range, seed=seed)
+        # The largest rate at which the loss is exp-concave: 1 for the log loss as it is, 1/(2 high) for a square loss.
+        most = 0.0
+        if loss == "log" and not gradient:
+            most = self.high - self.low
+        elif loss == "square" and not gradient and self.high > 0:
+            most = (self.high - self.low) / (2 * self.high)
+        self.shows_forecast = self.decreasing and 0 < (rate or most) <= most
+        self.tuned = 1 if shifts is None else shifts
+        if self.decreasing and rate is None:
+            rate = most or None
         if horizon is not None:
             share = shifts / (horizon - 1)
             entropy = -share * math.log(share) - (1 - share) * math.log(1 - share)
@@ -485,14 +498,21 @@ class FixedShare(Naive):
         self.share, self.rate = share, rate
         self.p = [1 / n] * n
 
+    def shown_asleep(self, mixed, own):
+        return (self.scaled(own) if self.ranged else own) if self.shows_forecast else mixed
+
     def mix(self, awake):
         shares = [share if up else 0.0 for share, up in zip(self.p, awake, strict=True)]
         return [share / math.fsum(shares) for share in shares]
 
     def learn(self, p, awake, seen, mixed, gains):
-        least = min(seen)
-        v = [self.p[i] * math.exp(-self.rate * (seen[i] - least)) for i in range(self.n)]
-        self.p = [(1 - self.share) * v[i] / math.fsum(v) + self.share / self.n for i in range(self.n)]
+        least, t = min(seen), self.rounds + 1
+        rate = self.rate
+        if rate is None:
+            rate = math.sqrt(4 * (self.tuned + 2) * (1 + math.log(self.n) + math.log(t)) / t)
+        share = 1 / (t + 1) if self.decreasing else self.share
+        v = [self.p[i] * math.exp(-rate * (seen[i] - least)) for i in range(self.n)]
+        self.p = [(1 - share) * v[i] / math.fsum(v) + share / self.n for i in range(self.n)]
 
 
 class AdaHedge(Naive):
@@ -569,29 +589,61 @@ class BOA(Naive):
 
 
 class MLpol(Naive):
-    """Gaillard, Stoltz & van Erven 2014, Figure 3; without a range, 1/eta = B + the sum of squares."""
+    """Gaillard, Stoltz & van Erven 2014, Figure 3; without a range, 1/eta = B + the sum of squares.
 
-    def __init__(self, n, loss="square", gradient=True, loss_range=None, seed=0):
+    With a discount, the gains of s rounds ago count discount^s, and so do their squares, and the largest square.
+    """
+
+    def __init__(self, n, loss="square", gradient=True, loss_range=None, seed=0, discount=None):
         super().__init__(n, loss, gradient, loss_range, seed=seed)
-        self.largest = (loss_range[1] - loss_range[0]) if loss_range else 0.0
-        self.squares = [0.0] * n
+        self.range = (loss_range[1] - loss_range[0]) if loss_range else 0.0
+        self.discount = 1.0 if discount is None else discount
+        self.history = []
         self.scale = 0.0
 
+    def faded(self, terms):
+        return math.fsum(term * self.discount**age for age, term in enumerate(reversed(terms)))
+
     def mix(self, awake):
-        regrets = self.steering_regrets
+        regrets = [self.faded([gains[i] for gains in self.history]) for i in range(self.n)]
+        if self.discount == 1:
+            regrets = self.steering_regrets
+        squares = [self.faded([gains[i] ** 2 for gains in self.history]) for i in range(self.n)]
+        ages = enumerate(reversed(self.history))
+        largest = max([self.discount**age * max(gain**2 for gain in gains) for age, gains in ages], default=0.0)
+        largest = max(largest, self.range**2)
         self.fragile |= any(r != 0 and abs(r) <= CLOSE * self.scale for r in regrets)
-        shares = [
-            regrets[i] / (self.largest**2 + self.squares[i]) if awake[i] and regrets[i] > 0 else 0.0
-            for i in range(self.n)
-        ]
+        shares = [regrets[i] / (largest + squares[i]) if awake[i] and regrets[i] > 0 else 0.0 for i in range(self.n)]
         if max(shares) == 0:
             return [up / sum(awake) for up in awake]
         return [share / math.fsum(shares) for share in shares]
 
     def learn(self, p, awake, seen, mixed, gains):
-        self.largest = max(self.largest, *map(abs, gains))
+        self.history.append(gains)
         self.scale = max(self.scale, *map(abs, gains), *map(abs, seen))
-        self.squares = [square + gain**2 for square, gain in zip(self.squares, gains, strict=True)]
+
+
+class StronglyAdaptive(Naive):
+    """Experts in the blocks [j 2^k, (j+1) 2^k - 1], each with its own rate, from the list of all gains so far."""
+
+    def __init__(self, n, loss="square", gradient=False, loss_range=(0.0, 1.0), seed=0):
+        super().__init__(n, loss, gradient, loss_range, seed=seed)
+        self.history = []
+
+    def mix(self, awake):
+        t, shares = self.rounds + 1, [0.0] * self.n
+        for k in range(t.bit_length()):
+            j = t // 2**k
+            cost = math.log(self.n * (j + 1) * (1 + int(math.log2(j * 2**k))))
+            rate = min(0.5, math.sqrt(cost / 2**k))
+            for i in range(self.n):
+                steps = [rate * gains[i] / (self.high - self.low) for gains in self.history[j * 2**k - 1 :]]
+                if awake[i]:
+                    shares[i] += rate * 2**k * math.exp(math.fsum(x - x * x for x in steps))
+        return [share / math.fsum(shares) for share in shares]
+
+    def learn(self, p, awake, seen, mixed, gains):
+        self.history.append(gains)
 
 
 class Exp3(Naive):
@@ -669,6 +721,28 @@ def stationary(matrix):
 
 
 # ---------------------------------------------------------------------- comparators
+
+
+def blocks_of(first, last):
+    """The fewest blocks [j 2^k, (j+1) 2^k - 1] that an interval of rounds, counted from 1, is made of, as (j, k)."""
+    if first > last:
+        return []
+    k = max(k for k in range(64) if first % 2**k == 0 and first + 2**k - 1 <= last)
+    return [(first // 2**k, k), *blocks_of(first + 2**k, last)]
+
+
+def bound_on_interval(n, first, last):
+    """The bound of the strongly adaptive algorithm on an interval, for losses in [0, 1]."""
+    costs = [(2**k, math.log(n * (j + 1) * (1 + int(math.log2(j * 2**k))))) for j, k in blocks_of(first, last)]
+    return math.fsum(min(length, 2 * math.sqrt(length * cost)) for length, cost in costs)
+
+
+def regret_on_interval(own, losses, first, last):
+    """The largest regret to an expert on the rounds from first to last, counted from 1; None sleeps."""
+    rounds = range(first - 1, last)
+    return max(
+        math.fsum(own[t] - losses[t][i] for t in rounds if losses[t][i] is not None) for i in range(len(losses[0]))
+    )
 
 
 def best_shifting(losses, shifts):

@@ -16,7 +16,7 @@ LAYERS = (
     ("data",),
     ("core",),
     ("hindsight", "sampling", "streams"),
-    ("linear", "experts", "kernels", "networks", "concepts", "games", "boosting"),
+    ("linear", "experts", "kernels", "networks", "concepts", "games", "boosting", "portfolios"),
     ("reductions", "certify"),
     ("bounds", "batch"),
     ("adversaries", "interop", "testing"),

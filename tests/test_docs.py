@@ -40,6 +40,7 @@ def blocks(text):
         ("docs/scikit-learn-and-river.md", 7),
         ("docs/many-classes.md", 3),
         ("docs/paths.md", 2),
+        ("docs/portfolios.md", 2),
         ("docs/games.md", 3),
         ("docs/batch.md", 4),
         ("docs/bounds.md", 2),

@@ -57,7 +57,7 @@ KEPT = ROOT / "build" / "mutants"
 EXPLAINED = ROOT / "tools" / "mutants_explained.toml"
 
 FAMILIES = (
-    *("linear", "experts", "kernels", "networks", "concepts", "games", "boosting", "batch", "sampling"),
+    *("linear", "experts", "kernels", "networks", "concepts", "games", "boosting", "portfolios", "batch", "sampling"),
     *("certify", "reductions", "hindsight", "core", "streams"),
 )
 #: The files of a family that compute, where most of its others store and read.
@@ -75,7 +75,9 @@ OTHER_WORK = re.compile(
 #: In a checker these read and check the rounds: that is its work.
 CHECKING = re.compile(r"_(check|read)(_.*)?")
 #: Functions that are the heart of the matter, but for those of checkers.
-HEART = re.compile(r"_?(update|weigh|score|learn)|_(learn|score)_rows|(\w+_)?bound|certify")
+HEART = re.compile(
+    r"_?(update|weigh|score|learn|play|target|kept_after_trading)|_(learn|score)_rows|(\w+_)?bound|certify"
+)
 #: Calls whose arguments are words for people, or settings that change no result.
 NO_RESULT = {"invalid", "Words", "errstate", "InputError", "range_words", "shorten", "cast"}
 #: Calls that say of what happened whether it holds, or how much it is, and explain it: the words are left alone.
@@ -154,6 +156,12 @@ OWN = {
     "experts/_pushing": "experts/test_graph experts/test_online_shortest_path",
     "experts/_path_learner": "experts/test_online_shortest_path experts/test_follow_the_perturbed_leader",
     "experts/record": "experts/test_record",
+    "experts/fixed_share": "experts/test_long_horizons experts/test_expert_oracles experts/test_expert_theorems",
+    "experts/mlpol": "experts/test_long_horizons experts/test_expert_oracles experts/test_expert_theorems",
+    "experts/strongly_adaptive": "experts/test_long_horizons experts/test_expert_oracles",
+    "portfolios": "portfolios/test_portfolios",
+    "certify/portfolios": "portfolios/test_portfolios",
+    "hindsight/best_constant_rebalancing": "portfolios/test_portfolios",
     "experts/regrets": "experts/test_record",
     "experts": "experts/test_expert_numbers experts/test_expert_oracles experts/test_expert_theorems",
     "kernels/kernel_perceptron": "kernels/test_kernel_perceptron",

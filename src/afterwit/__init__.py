@@ -45,6 +45,7 @@ _MODULES = (
     "kernels",
     "linear",
     "losses",
+    "portfolios",
     "reductions",
     "sampling",
     "sklearn",

@@ -14,6 +14,7 @@ from afterwit import hindsight as hindsight
 from afterwit import kernels as kernels
 from afterwit import linear as linear
 from afterwit import losses as losses
+from afterwit import portfolios as portfolios
 from afterwit import reductions as reductions
 from afterwit import sampling as sampling
 from afterwit import sklearn as sklearn
@@ -56,6 +57,7 @@ from afterwit.experts.repeat_last_label import RepeatLastLabel as _RepeatLastLab
 from afterwit.experts.repeat_last_target import RepeatLastTarget as _RepeatLastTarget
 from afterwit.experts.second_order_weights import SecondOrderWeights as _SecondOrderWeights
 from afterwit.experts.sleeping_experts import SleepingExperts as _SleepingExperts
+from afterwit.experts.strongly_adaptive import StronglyAdaptive as _StronglyAdaptive
 from afterwit.experts.swap_regret import SwapRegret as _SwapRegret
 from afterwit.experts.weighted_majority import WeightedMajority as _WeightedMajority
 from afterwit.games.solution import GameSolution as GameSolution
@@ -85,6 +87,8 @@ from afterwit.linear.softmax_adagrad import SoftmaxAdaGrad as _SoftmaxAdaGrad
 from afterwit.linear.voted_perceptron import VotedPerceptron as _VotedPerceptron
 from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
+from afterwit.portfolios.exponentiated_gradient_portfolio import ExponentiatedGradientPortfolio as _ExponentiatedGradientPortfolio
+from afterwit.portfolios.universal_portfolio import UniversalPortfolio as _UniversalPortfolio
 from afterwit.reductions.calibrated import Calibrated as _Calibrated
 from afterwit.reductions.committee import Committee as _Committee
 from afterwit.reductions.conformal_intervals import ConformalIntervals as _ConformalIntervals
@@ -146,8 +150,11 @@ class Exp3(_Exp3):
 class ExponentialWeights(_ExponentialWeights):
     def __init__(self, n_experts: Any, loss: Any = "square", rate: Any = None, horizon: Any = None, schedule: Any = None, gradient: Any = False, loss_range: Any = None, seed: Any = 0) -> None: ...
 
+class ExponentiatedGradientPortfolio(_ExponentiatedGradientPortfolio):
+    def __init__(self, n_assets: Any, rate: Any = None, horizon: Any = None, ratio: Any = None, cost: Any = 0.0) -> None: ...
+
 class FixedShare(_FixedShare):
-    def __init__(self, n_experts: Any, loss: Any = "square", share: Any = None, rate: Any = None, horizon: Any = None, shifts: Any = None, gradient: Any = False, loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+    def __init__(self, n_experts: Any, loss: Any = "square", share: Any = None, rate: Any = None, horizon: Any = None, shifts: Any = None, gradient: Any = False, loss_range: Any = None, seed: Any = 0) -> None: ...
 
 class FollowThePerturbedLeader(_FollowThePerturbedLeader):
     def __init__(self, n_experts: Any = None, edges: Any = None, source: Any = None, sink: Any = None, epsilon: Any = None, horizon: Any = None, perturbation: Any = "exponential", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
@@ -165,7 +172,7 @@ class KernelPerceptron(_KernelPerceptron):
     def __init__(self, kernel: Any = ..., budget: Any = None, labels: Any = None) -> None: ...
 
 class MLpol(_MLpol):
-    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0) -> None: ...
+    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = None, loss_range: Any = None, seed: Any = 0, discount: Any = None) -> None: ...
 
 class MarginPerceptron(_MarginPerceptron):
     def __init__(self, margin: Any = 0.1, intercept: Any = False, labels: Any = None) -> None: ...
@@ -257,8 +264,14 @@ class StandardOptimalAlgorithm(_StandardOptimalAlgorithm):
 class Standardize(_Standardize):
     def __init__(self, learner: Any = None, labels: Any = None) -> None: ...
 
+class StronglyAdaptive(_StronglyAdaptive):
+    def __init__(self, n_experts: Any, loss: Any = "square", gradient: Any = False, loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
 class SwapRegret(_SwapRegret):
     def __init__(self, base: Any, loss: Any = "zero-one", loss_range: Any = (0, 1), seed: Any = 0) -> None: ...
+
+class UniversalPortfolio(_UniversalPortfolio):
+    def __init__(self, n_assets: Any, samples: Any = None, seed: Any = 0, cost: Any = 0.0) -> None: ...
 
 class VotedPerceptron(_VotedPerceptron):
     def __init__(self, intercept: Any = False, labels: Any = None) -> None: ...
@@ -303,6 +316,7 @@ __all__ = [
     "DualPerceptron",
     "Exp3",
     "ExponentialWeights",
+    "ExponentiatedGradientPortfolio",
     "FixedShare",
     "FollowThePerturbedLeader",
     "FrozenPredictor",
@@ -346,8 +360,10 @@ __all__ = [
     "SparseRow",
     "StandardOptimalAlgorithm",
     "Standardize",
+    "StronglyAdaptive",
     "SwapRegret",
     "Theorem",
+    "UniversalPortfolio",
     "VotedPerceptron",
     "WeightedMajority",
     "Winnow",
@@ -367,6 +383,7 @@ __all__ = [
     "load",
     "losses",
     "play",
+    "portfolios",
     "read",
     "read_libsvm",
     "reductions",

@@ -21,6 +21,7 @@ ALGORITHMS = {
     "RandomizedWeightedMajority": lambda: aw.RandomizedWeightedMajority(2, horizon=ROUNDS),
     "SecondOrderWeights": lambda: aw.SecondOrderWeights(2, horizon=ROUNDS),
     "SleepingExperts": lambda: aw.SleepingExperts(2),
+    "StronglyAdaptive": lambda: aw.StronglyAdaptive(2, loss="zero-one"),
     "SwapRegret": lambda: aw.SwapRegret(aw.ExponentialWeights(2, horizon=ROUNDS)),
     "WeightedMajority": lambda: aw.WeightedMajority(2),
     "FollowThePerturbedLeader": lambda: aw.FollowThePerturbedLeader(2, horizon=ROUNDS, seed=5),

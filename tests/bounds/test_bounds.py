@@ -24,6 +24,7 @@ INPUTS = {
     **dict.fromkeys(
         ("samples", "rounds", "rows", "features", "experts", "row_actions", "column_actions", "hypothesis"), counts
     ),
+    **dict.fromkeys(("assets", "portfolios"), counts),
     **dict.fromkeys(
         ("radius", "rho", "diameter", "gradient", "rate", "gap", "payoff", "cost", "loss_range", "b"), positive
     ),
@@ -31,14 +32,15 @@ INPUTS = {
     **dict.fromkeys(("norm", "hinge_loss", "loss", "best_loss", "squared_losses", "expert_mistakes"), not_negative),
     **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss"), not_negative),
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
-    **dict.fromkeys(("log_hypotheses", "log_experts"), st.floats(0, 30)),
+    **dict.fromkeys(("log_hypotheses", "log_experts", "log_assets"), st.floats(0, 30)),
     **dict.fromkeys(("updates", "support_vectors", "mistakes", "mistake", "best_mistakes"), st.integers(0, 60)),
     "miss": st.floats(0.01, 0.99),
     "growth": not_negative,
-    **dict.fromkeys(("literals", "vc_dimension", "switches"), st.integers(0, 20)),
+    **dict.fromkeys(("literals", "vc_dimension", "switches", "tuned", "length"), st.integers(0, 20)),
     **dict.fromkeys(("error", "deviation", "epsilon", "exploration"), st.floats(0.02, 1)),
     "points": st.integers(0, 300),
     "bits": st.floats(1, 30),
+    "ratio": st.floats(0.02, 1),
     "longest_step": st.floats(1e-3, 1e3),
     "margin": share,
     "delta": st.floats(1e-9, 0.999),
@@ -62,8 +64,10 @@ def adjusted(name, given_inputs):
         made["norm"] = 0.0  # below that the rate would be no number
     elif name == "winnow-hinge":
         made["rate"] *= 1 / (10.1 * made["radius"] ** 2 * made["norm"])
-    if name == "fixed-share":
+    if name.startswith("fixed-share"):
         made["switches"] = min(made["switches"], made["rounds"] - 1)
+    if name == "strongly-adaptive":
+        made["length"] = min(max(made["length"], 1), made["rounds"])
     if name == "winnow-disjunction":
         made["literals"] = min(made["literals"], made["features"])
     if name == "polynomial-tuned":
@@ -112,17 +116,33 @@ def test_the_sample_size_is_the_printed_formula_rounded_up(name):
 DIRECTIONS = {
     **dict.fromkeys(("delta", "margin", "rho", "gamma", "gap"), -1),
     **dict.fromkeys(("radius", "norm", "hinge_loss", "loss", "best_loss", "best_mistakes", "bits", "features"), 1),
-    **dict.fromkeys(("log_experts", "log_hypotheses", "experts", "vc_dimension", "mistakes", "mistake", "votes"), 1),
+    **dict.fromkeys(
+        (
+            "log_experts",
+            "log_assets",
+            "assets",
+            "portfolios",
+            "log_hypotheses",
+            "experts",
+            "vc_dimension",
+            "mistakes",
+            "mistake",
+            "votes",
+        ),
+        1,
+    ),
     **dict.fromkeys(("loss_range", "mean_loss", "mean_hinge", "regret", "kernel_sum", "updates", "gradient"), 1),
     **dict.fromkeys(
         ("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points", "hypothesis"), 1
     ),
-    **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain", "largest_target"), 1),
+    **dict.fromkeys(
+        ("diameter", "payoff", "cost", "switches", "length", "expert_mistakes", "best_gain", "largest_target"), 1
+    ),
     **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss"), 1),
     "growth": 1,
-    **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
+    **dict.fromkeys(("error", "deviation", "rows", "alpha", "ratio"), -1),
 }
-FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step", "miss"}
+FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step", "tuned", "miss"}
 FALLS_WITH_ROUNDS = {"distance from the coverage", "mean risk", "risk", "risk - inf risk", "duality gap"}
 
 

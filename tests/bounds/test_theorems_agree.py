@@ -47,6 +47,19 @@ def line_of(learner, name):
             "fixed-share",
             {"share": 0.1, "rate": 0.5, "switches": 2},
         ),
+        (
+            aw.FixedShare(4, rate=0.5, shifts=2),
+            "tracking bound, decreasing share",
+            "fixed-share-decreasing",
+            {"rate": 0.5, "switches": 2},
+        ),
+        (
+            aw.FixedShare(4, loss="absolute", shifts=2),
+            "tracking bound at any time",
+            "fixed-share-anytime",
+            {"switches": 2, "tuned": 2},
+        ),
+        (aw.FixedShare(4, loss="absolute"), "tracking bound at any time", "fixed-share-anytime", {"switches": 0}),
         (aw.Exp3(4, rate=0.2), "bandit bound", "exp3", {"rate": 0.2}),
         (aw.Exp3(4, horizon=30), "bandit bound", "exp3-tuned", {}),
         (aw.Exp3(4), "bandit bound at a decreasing rate", "exp3-decreasing", {}),
@@ -100,14 +113,14 @@ def test_of_the_best_expert():
 BEFOREHAND = """
     batch.ControlledTesting batch.RandomStopping boosting.SharperTrainingMistakesBound
     boosting.TrainingMistakesBound boosting.WrongVotesBound concepts.HalvingBound concepts.OptimalBound
-    experts.BanditBound experts.BanditTheorem experts.DecreasingBanditBound experts.DecreasingPerturbationBound
-    experts.DecreasingRateBound experts.DecreasingRatePathBound experts.DoublingBound experts.ExpConcaveBound
+    experts.AnytimeTrackingBound experts.BanditBound experts.BanditTheorem experts.DecreasingBanditBound experts.DecreasingPerturbationBound
+    experts.DecreasingRateBound experts.DecreasingRatePathBound experts.DecreasingShareBound experts.DiscountedRangedBound experts.DoublingBound experts.ExpConcaveBound experts.ExpConcaveTrackingBound
     experts.FixedRateBound experts.FixedRatePathBound experts.FixedRateSwapBound experts.GeneralSecondOrderBound
     experts.HorizonBound experts.KalaiVempalaBound experts.LeaderBound experts.PerturbedLeaderBound
     experts.RandomizedHorizonBound experts.RangedBernsteinBound experts.RangedPolynomialBound experts.TrackingBound
     experts.TunedBanditBound experts.TunedPathBound experts.TunedPerturbationBound experts.TunedUniformNoiseBound
-    experts.UniformNoiseBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound
-    games.RegretMatchingPlusBound
+    experts.UniformNoiseBound experts.WholeRunBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound
+    games.RegretMatchingPlusBound portfolios.SampledPortfoliosBound portfolios.UniversalPortfolioBound
     reductions.AdaptiveCoverageBound reductions.AdaptiveUncoveredBound
 """
 
@@ -115,14 +128,14 @@ BEFOREHAND = """
 AFTERWARDS = """
     batch.AverageError batch.AverageExcess batch.AverageLoss batch.KernelMarginBound batch.PenalizedEstimate
     batch.PenalizedSelection batch.ProgressiveBound batch.ProgressiveStopping boosting.ObservedErrorsBound
-    concepts.EliminationBound experts.BernsteinBound experts.PolynomialPotentialBound experts.RegretNormBound
+    concepts.EliminationBound experts.BernsteinBound experts.DiscountedPotentialBound experts.PolynomialPotentialBound experts.RegretNormBound
     games.KeptRegretsBound kernels.BudgetBound linear.AdaptiveBound linear.EuclideanHingeBound
     linear.MistakesFromLoss
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SelectiveUpdateBound linear.SimpleUpdateHingeBound linear.SoftmaxBound linear.SoftmaxMistakes
     linear.CutOffScaleFreeBound reductions.MixtureBound reductions.TrackingCoverageBound reductions.TrackingUncoveredBound
-    linear.TrainedBound linear.UpdateHingeBound
+    linear.TrainedBound linear.UpdateHingeBound portfolios.AdaptiveSlopesBound
 """
 
 

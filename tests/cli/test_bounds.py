@@ -128,7 +128,7 @@ def test_every_theorem_by_its_options(run_cli, command, name):
     for each in entry.inputs:
         value = special.get(each.name, 3 if each.range.whole else 0.5)
         if each.alternative is not None:  # by the other name
-            value = {"experts": 20, "hypotheses": 20, "dimension": 4}[each.alternative.name]
+            value = {"experts": 20, "assets": 20, "hypotheses": 20, "dimension": 4}[each.alternative.name]
             inputs[each.alternative.name] = value
             arguments += [f"--{each.alternative.name}", str(value)]
         else:

@@ -548,6 +548,7 @@ BAD = {
     "epsilon": [0, -1, inf, nan, "a", True, None],
     "share": [0, 1, -0.1, 1.1, nan, "a", True, 10**400],
     "shifts": [-1, 1.5, "a", True],
+    "discount": [0, 1, -0.1, 1.1, nan, "a", True, 10**400],
     "base": [None, 3, "x", aw.WeightedMajority(2), aw.Exp3(2), aw.Perceptron(), aw.BOA],
 }
 MADE = {
@@ -602,9 +603,10 @@ def test_options_that_do_not_go_together():
         (lambda: aw.SecondOrderWeights(2, beta=0.5, horizon=4), "beta or horizon must be given, but not both"),
         (lambda: aw.RandomizedWeightedMajority(2), "beta or horizon must be given, but not both"),
         (lambda: aw.Exp3(2, rate=1.0, horizon=5), "at most one of rate and horizon must be given"),
-        (lambda: aw.FixedShare(2), "share and rate, or horizon and shifts"),
-        (lambda: aw.FixedShare(2, share=0.1), "share and rate, or horizon and shifts"),
-        (lambda: aw.FixedShare(2, horizon=10), "share and rate, or horizon and shifts"),
+        (lambda: aw.FixedShare(2, share=0.1), "share and rate, horizon and shifts, a rate alone, or none"),
+        (lambda: aw.FixedShare(2, horizon=10), "share and rate, horizon and shifts, a rate alone, or none"),
+        (lambda: aw.FixedShare(2, rate=1.0, horizon=10, shifts=2), "share and rate, horizon and shifts, a rate alone"),
+        (lambda: aw.FixedShare(2, share=0.1, horizon=10, shifts=2), "share and rate, horizon and shifts, a rate"),
         (lambda: aw.FixedShare(2, horizon=10, shifts=9), "shifts must be from 1 to 8"),
         (lambda: aw.FixedShare(2, horizon=10, shifts=0), "shifts must be from 1 to 8"),
         (lambda: aw.SwapRegret(aw.ExponentialWeights(2, loss_range=(0, 2))), "base must be a fresh expert algorithm"),
@@ -612,6 +614,7 @@ def test_options_that_do_not_go_together():
             lambda: aw.SwapRegret(aw.ExponentialWeights(2, gradient=True, rate=1.0)),
             "base must be a fresh expert algorithm",
         ),
+        (lambda: aw.SwapRegret(aw.MLpol(2, gradient=False, discount=0.9)), "base must be a fresh expert algorithm"),
     ):
         with pytest.raises(InputError, match=match):
             call()

@@ -7,7 +7,7 @@ from fractions import Fraction
 import naive_exact as exact
 from expert_cases import Case
 from naive_bounds import BOUNDS
-from naive_experts import best_segments
+from naive_experts import best_segments, blocks_of, bound_on_interval
 from proving.judging import EPSILON, Truth, key_of
 from proving.searching import judges
 
@@ -50,7 +50,7 @@ class Run:
 
     @property
     def ranged(self):
-        return "loss_range" in self.options or not self.case.scale_free
+        return "loss_range" in self.options or not (self.case.scale_free or self.case.unbounded)
 
     @property
     def slack(self):
@@ -262,6 +262,65 @@ def _(run):
     return bounds, [bound * (1 - math.sqrt(least / most)) if most else 0.0 for bound in bounds]
 
 
+def discounted_truth(run, made):
+    """The regrets whose rounds count beta^s after s rounds, and what bounds them."""
+    beta = run.options["discount"]
+    n, rounds = run.n, run.rounds
+    if not rounds:
+        return Truth(0.0, 0.0, run.slack)
+    fading = [Fraction(beta) ** (rounds - 1 - t) for t in range(rounds)]
+    awake = [[loss is not None for loss in row] for row in run.losses]
+    regrets = [
+        float(sum(fading[t] * (run.own[t] - run.losses[t][i]) for t in range(rounds) if awake[t][i]))
+        if any(row[i] for row in awake)
+        else None
+        for i in range(n)
+    ]
+    spread = 0.0
+    if key_of(type(made.theorem)).endswith("DiscountedRangedBound"):
+        counted = math.fsum(beta**t for t in range(rounds))
+        growth = n / beta * (math.log2(1 + counted) + counted * math.log2(1 / beta))
+        bounds = [run.width * math.sqrt((1 + counted) * growth)] * n
+    else:
+        found = discounted_potential(run, beta)
+        if found is None:
+            return None
+        bounds, spread = found
+    pairs = [(regret, bound) for regret, bound in zip(regrets, bounds, strict=True) if regret is not None]
+    closest = min(pairs, key=lambda pair: abs(pair[0] - made.observed) + max(0.0, abs(pair[1] - made.bound) - spread))
+    excess = max(regret - bound for regret, bound in pairs)
+    return Truth(*closest, run.slack, excess, bound_slack=1e-6 * closest[1] + 4 * run.slack + spread)
+
+
+def discounted_potential(run, beta):
+    """The bound by the potential for each expert, and what rounding leaves open of it; None where that is everything."""
+    if run.n == 1:
+        return [0.0], 0.0
+    ranged = "loss_range" in run.options
+    largest = run.width**2 if ranged else 0.0
+    squares, regrets, most, least = [0.0] * run.n, [0.0] * run.n, 0.0, 0.0
+    scale = max(abs(float(gain)) for row in run.gains for gain in row if gain is not None)
+    for row in run.gains:
+        gains = [0.0 if gain is None else float(gain) for gain in row]
+        after = max(largest if ranged else beta * largest, *(gain * gain for gain in gains))
+        if max(map(abs, gains)) <= run.slack and math.sqrt(largest) <= 1e3 * run.slack:
+            return None
+        most, least = beta * most, beta * least
+        for i, gain in enumerate(gains):
+            before = beta * (largest + squares[i])
+            squares[i] = beta * squares[i] + gain * gain
+            by_rounding = before > 0 and any(regrets) and abs(regrets[i]) <= 1e-9 * scale + run.slack
+            if gain * gain > 0:
+                had_none = gain * gain / (after + squares[i])
+                had_some = gain * gain / before if before > 0 else had_none
+                most += had_some if before > 0 and (regrets[i] > 0 or by_rounding) else had_none
+                least += had_none if regrets[i] <= 0 or before == 0 or by_rounding else had_some
+            regrets[i] = beta * regrets[i] + gain
+        largest = after
+    bounds = [math.sqrt((largest + square) * most) for square in squares]
+    return bounds, max(bounds) * (1 - math.sqrt(max(least, 0.0) / most)) if most else 0.0
+
+
 @oracle("experts.boa.RangedBernsteinBound")
 def _(run):
     if run.n == 1:
@@ -312,6 +371,43 @@ def _(run):
     return exact.adahedge(run.log_n, [max(row) - min(row) for row in awake])
 
 
+@oracle("experts.strongly_adaptive.WholeRunBound")
+def _(run):
+    return run.width * bound_on_interval(run.n, 1, run.rounds)
+
+
+def interval_truth(run, made):
+    """The largest regret on an interval of those looked at; and by how much a bound is broken, of all intervals."""
+    rounds, sums = run.rounds, [[Fraction(0)] * run.n]
+    if not rounds:
+        return Truth(0.0, 0.0, run.slack)
+    for own, row in zip(run.own, run.losses, strict=True):
+        sums.append([s + (0 if loss is None else own - loss) for s, loss in zip(sums[-1], row, strict=True)])
+
+    def regret(first, last):
+        return max(float(after - before) for after, before in zip(sums[last], sums[first - 1], strict=True))
+
+    pairs = [(first, last) for first in range(1, rounds + 1) for last in range(first, rounds + 1)]
+    if run.rounds > 64:
+        pairs = pairs[:: run.rounds // 8]
+    excess = max(regret(*pair) - run.width * bound_on_interval(run.n, *pair) for pair in pairs)
+    if "of all intervals" in made.hindsight.description:
+        observed, bound = max(regret(*pair) for pair in pairs), bound_on_interval(run.n, *span_of(made))
+        return Truth(observed, run.width * bound, run.slack, excess, bound_slack=4 * run.slack)
+    spans = {}
+    for k in range(rounds.bit_length()):
+        for j in range(1, rounds // 2**k + 1):
+            last = min((j + 1) * 2**k - 1, rounds)
+            spans[j * 2**k, last] = min(last + 1.0 - j * 2**k, bound_on_interval(run.n, j * 2**k, (j + 1) * 2**k - 1))
+    observed = max(regret(*span) for span in spans)
+    assert (span_of(made) in spans) == (len(blocks_of(*span_of(made))) == 1 or span_of(made)[1] == rounds)
+    return Truth(observed, run.width * spans[span_of(made)], run.slack, excess, bound_slack=4 * run.slack)
+
+
+def span_of(made):
+    return made.inputs["first"], made.inputs["last"]
+
+
 def regret_truth(run, made, bound):
     """The regret to the expert that the certificate speaks of, and the largest excess over all of them."""
     bound, spread = bound if isinstance(bound, tuple) else (bound, 0.0)
@@ -339,15 +435,28 @@ def tracking_truth(run, made):
         share = shifts / (horizon - 1)
         entropy = -share * math.log(share) - (1 - share) * math.log(1 - share)
         rate = math.sqrt(8 / horizon * ((shifts + 1) * run.log_n + (horizon - 1) * entropy))
-    stays = max(0, run.rounds - shifts - 1)
-    cost = (shifts + 1) * run.log_n - shifts * math.log(share) - stays * math.log(1 - share)
-    small = key_of(type(made.theorem)).endswith("SmallLossTrackingBound")
+    name = key_of(type(made.theorem)).rpartition(".")[2]
+    small = name == "SmallLossTrackingBound"
+    if share is None:
+        cost = (shifts + 1) * (run.log_n + math.log(max(run.rounds, 1)))
+        rate = rate or exp_concave_rate(run)
+    else:
+        stays = max(0, run.rounds - shifts - 1)
+        cost = (shifts + 1) * run.log_n - shifts * math.log(share) - stays * math.log(1 - share)
 
     def small_loss_bound(loss):
         above = max(0.0, float(loss) - run.low * run.rounds) / run.width
         return run.width * ((rate * above + cost) / (1 - math.exp(-rate)) - above)
 
-    bound = run.width * (cost / rate + rate * run.rounds / 8)
+    if name == "ExpConcaveTrackingBound":
+        if rate > exp_concave_rate(run) * (1 + 1e-9):
+            return None
+        bound = run.width * cost / rate
+    elif name == "AnytimeTrackingBound":
+        tuned = 1 if options.get("shifts") is None else shifts
+        bound = run.width * BOUNDS["fixed-share-anytime"](run.log_n, max(run.rounds, 1), shifts, tuned)
+    else:
+        bound = run.width * (cost / rate + rate * run.rounds / 8)
     if not shifts or not run.rounds:
         if small:
             return regret_truth(run, made, [small_loss_bound(each) for each in run.totals(run.losses)])
@@ -357,6 +466,15 @@ def tracking_truth(run, made):
     ]
     best = best_segments(losses, shifts)
     return Truth(float(sum(run.own)) - best, small_loss_bound(best) if small else bound, run.slack)
+
+
+def exp_concave_rate(run):
+    """The largest rate, for losses as the algorithm is shown them, at which the loss is exp-concave; 0 if at none."""
+    if run.case.gradient or run.case.loss not in ("log", "square"):
+        return 0.0
+    if run.case.loss == "log":
+        return run.width
+    return run.width / (2 * (run.low + run.width)) if run.low + run.width > 0 else 0.0
 
 
 def loss_truth(run, made):
@@ -429,6 +547,12 @@ def second_order_copies(run, beta):
 OTHERS = {
     "experts.fixed_share.TrackingBound": tracking_truth,
     "experts.fixed_share.SmallLossTrackingBound": tracking_truth,
+    "experts.fixed_share.DecreasingShareBound": tracking_truth,
+    "experts.fixed_share.ExpConcaveTrackingBound": tracking_truth,
+    "experts.fixed_share.AnytimeTrackingBound": tracking_truth,
+    "experts.strongly_adaptive.IntervalBound": interval_truth,
+    "experts.mlpol.DiscountedRangedBound": discounted_truth,
+    "experts.mlpol.DiscountedPotentialBound": discounted_truth,
     "experts.weighted_majority.WeightedMajorityBound": loss_truth,
     "experts.randomized_weighted_majority.ExpectedLossBound": loss_truth,
     "experts.sleeping_experts.SleepingBound": sleeping_truth,

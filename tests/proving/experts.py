@@ -221,7 +221,7 @@ def judge(table, made, run):
 
 def best_expert_shown(table, key, made, run):
     """Hindsight has the loss of an expert to whom the regret is largest, or that of the best sequence of experts."""
-    if made.hindsight is None or not run.exact or not run.rounds:
+    if made.hindsight is None or not run.exact or not run.rounds or made.quantity != "regret":
         return
     if key in OTHERS and run.options.get("shifts"):
         right = [float(sum(run.own)) - OTHERS[key](run, made).observed]
@@ -236,7 +236,7 @@ def best_expert_shown(table, key, made, run):
 def one_sequence(table, random, name):
     """One run of an algorithm, each of its certificates judged."""
     rounds, n = size(random)
-    if rounds and random.random() < 0.03 and name not in ("FixedShare", "SwapRegret"):
+    if rounds and random.random() < 0.03 and name not in ("FixedShare", "StronglyAdaptive", "SwapRegret"):
         rounds = 300
     case = chosen_case(random, name)
     if case.options.get("horizon") and random.random() < 0.5:
@@ -313,6 +313,7 @@ for _name in sorted({case.name for case in CASES} - {"Exp3"}):
     "experts.swap_regret.TunedSwapBound",
     "experts.polynomial_weights.TunedPolynomialBound",
     "experts.randomized_weighted_majority.TwoRandomExperts",
+    "experts.strongly_adaptive.StronglyAdaptiveBound",
 )
 def tuned(table, random):
     """Formulas for the best rate: a run of so many rounds with that rate."""
@@ -339,6 +340,16 @@ def tuned(table, random):
         value_of(table, "swap-regret-tuned", experts=n, rounds=rounds),
         n * run.slack,
     )
+    length = int(random.integers(1, rounds + 1))
+    case = Case("StronglyAdaptive", {"loss": "absolute"})
+    _, run = play(random, case, n, losses=lost)
+    worst = max(
+        float(sum(run.own[first : first + length])) - float(sum(row[i] for row in run.losses[first : first + length]))
+        for first in range(rounds - length + 1)
+        for i in range(n)
+    )
+    bound = value_of(table, "strongly-adaptive", experts=n, rounds=rounds, length=length)
+    table.bounded("experts.strongly_adaptive.StronglyAdaptiveBound", case.name, worst, bound, run.slack)
     n = max(3, n)
     case, scale = Case("PolynomialWeights", {"power": 2 * math.log(n), "loss": "absolute"}), pick(random, *SCALES)
     _, run = play(random, case, n, losses=values(random, rounds, n) * scale)

@@ -13,7 +13,7 @@ def value_of(table, theorem, **inputs):
     seen = {}
     for name, given in inputs.items():
         # The oracles take logarithms where a number may be given instead.
-        by_logarithm = name == "experts" and "log_experts" in BOUNDS[theorem].__code__.co_varnames
+        by_logarithm = name in ("experts", "assets") and f"log_{name}" in BOUNDS[theorem].__code__.co_varnames
         if name == "hypotheses" or by_logarithm:
             seen[f"log_{name}"] = math.log(given)
         else:

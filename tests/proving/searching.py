@@ -21,7 +21,8 @@ from proving.judging import ERROR, Table, key_of
 
 #: Where the sequences are.
 FAMILIES = (
-    "experts", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge", "intervals", "multiclass",
+    "experts", "portfolios", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge", "intervals",
+    "multiclass",
     "kernels", "concepts", "batch", "games", "samples", "rounds",
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ ORDER = (
     "linear",
     "kernels",
     "experts",
+    "portfolios",
     "adversaries",
     "batch",
     "games",

@@ -34,6 +34,9 @@ perturbed_leader_tuned = formula("perturbed-leader-tuned", "rounds", "diameter",
 swap_regret = formula("swap-regret", "rounds", "rate", "experts")
 swap_regret_tuned = formula("swap-regret-tuned", "rounds", "experts")
 fixed_share = formula("fixed-share", "rounds", "switches", "rate", "share", *_N)
+fixed_share_decreasing = formula("fixed-share-decreasing", "rounds", "switches", "rate", *_N)
+fixed_share_anytime = formula("fixed-share-anytime", "rounds", "switches", "tuned", *_N)
+strongly_adaptive = formula("strongly-adaptive", "rounds", "length", *_N)
 exp3 = formula("exp3", "rounds", "rate", "experts")
 
 __all__ = [name for name in dir() if not name.startswith("_") and name != "formula"]

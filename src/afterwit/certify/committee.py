@@ -129,7 +129,7 @@ def _promise(certificate: Certificate) -> tuple[float, dict[str, float | str], H
     by = f"{certificate.theorem.name} ({certificate.theorem.citation})"
     if certificate.quantity == "loss":
         return bound, {"M + B": bound, "by": by}, best
-    if not certificate.quantity.endswith("regret"):
+    if certificate.quantity not in ("regret", "swap regret"):
         return None
     least = 0.0 if best is None else best.value
     return least + bound, {"M": least, "B": bound, "by": by}, best

@@ -29,6 +29,8 @@ from afterwit.experts.regrets import saved_by_swapping
 LOST = 0.01
 #: How many numbers, rounds times experts, are worked on at once.
 BLOCK = 32_768
+#: The quantity of theorems about sums in which a round counts less, the longer ago it was.
+DISCOUNTED = "discounted regret"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,8 @@ class ExpertEvidence(Evidence):
     mixture: Any = field(default=None, repr=False)
     #: The expert it is compared with, where that is decided.
     expert: int | None = None
+    #: Our own loss in every round and what following each expert would have saved in it, where the rounds were given.
+    played: tuple[Floats, Floats] | None = field(default=None, repr=False)
 
     @property
     def n(self) -> int:
@@ -188,6 +192,12 @@ class ExpertEvidence(Evidence):
     def squares(self) -> bool:
         return self.setting.loss.kind == "square" and self.unforecast == 0
 
+    def discounted(self) -> ExpertEvidence:
+        """The same where the sums are those in which the round s rounds ago counts beta^s."""
+        of_sums = {"loss": "loss", "expert_losses": "losses", "regrets": "regrets"}
+        sums = {name: self.state[f"discounted_{short}"] for name, short in of_sums.items()}
+        return replace(self, state={**self.state, **sums}, rival=None)
+
     def of_copy(self, copy: Any) -> ExpertEvidence:
         """What is known of one of the algorithms this one is built of, compared with the best of its experts."""
         found = gather(copy)
@@ -196,7 +206,7 @@ class ExpertEvidence(Evidence):
     def observed(self, theorem: Theorem) -> float:
         if theorem.quantity == "swap regret":
             return float(self.facts["swap_regret"])
-        if theorem.quantity == "regret":
+        if theorem.quantity in ("regret", DISCOUNTED):
             return self.regret
         return self.loss if self.expert is None else self.loss_there
 
@@ -206,13 +216,14 @@ class ExpertEvidence(Evidence):
         if self.rival is not None:
             words = f"{self.rival.description}; ours was {shown_number(self.loss)}"
             return Hindsight(self.rival.value, words, "loss", self.rival.gap)
+        quantity = "discounted loss" if theorem.quantity == DISCOUNTED else "loss"
         best = self.compared
         is_best = best == replace(self, expert=None).compared
         where = f", the best of {self.n:,}; ours was" if is_best else "; ours was"
         if self.slept:
             where = f" on the {counted(self.awake_rounds[best], 'round')} in which it was awake; there ours was"
         words = f"of expert {self.names[best]!r}{where} {shown_number(self.loss_there)}"
-        return Hindsight(float(self.expert_losses[best]), words, "loss")
+        return Hindsight(float(self.expert_losses[best]), words, quantity)
 
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
         setting, rounds = self.setting, self.counted
@@ -229,6 +240,8 @@ class ExpertEvidence(Evidence):
             if self.losses_are_not_negative and (theorem.quantity == "regret" or counts_the_mixture):
                 own = self.loss if rounds == self.rounds else self.loss_there
                 limits.append(Ceiling(own, "losses are not negative, so the regret is at most the loss itself"))
+        elif theorem.quantity == DISCOUNTED and self.losses_are_not_negative:
+            limits.append(Ceiling(self.loss_there, "losses are not negative, so the regret is at most the loss itself"))
         return min(limits, key=lambda limit: limit.value, default=super().ceiling(theorem))
 
     @property
@@ -262,8 +275,9 @@ def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvid
     if advice is None and outcomes is None:
         return evidence
     values, read = _rounds(evidence, advice, outcomes)
-    _check(learner, evidence, values, read)
-    if "rival" in facts or read is None or not evidence.setting.gradient or evidence.slept:
+    evidence = replace(evidence, played=_check(learner, evidence, values, read))
+    discounts = evidence.parameters.get("discount") is not None
+    if "rival" in facts or discounts or read is None or not evidence.setting.gradient or evidence.slept:
         return evidence
     from afterwit.hindsight import best_convex_combination
 
@@ -358,16 +372,28 @@ class _Sums:
         return not bool(np.all(np.abs(self.values - claimed) <= 4 * EPSILON * self.parts * self.sizes))
 
 
-def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> None:
-    """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give."""
+def _check(
+    learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None
+) -> tuple[Floats, Floats] | None:
+    """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give.
+
+    Returns the learner's own losses and what following each expert would have saved, where a theorem looks at them.
+    """
     if len(values) != evidence.rounds:
         raise not_these(
             f"the learner counts {counted(evidence.rounds, 'round')}, these are {len(values):,} "
             "(certificate() without rounds takes the learner's own figures)"
         )
-    differing = [*_other_experts(evidence, values, outcomes)] or [*_other_learner(learner, evidence, values, outcomes)]
+    played: list[tuple[Floats, Floats]] | None = [] if any(each.looks_at_rounds for each in learner.theorems) else None
+    differing = [*_other_experts(evidence, values, outcomes)]
+    differing = differing or [*_other_learner(learner, evidence, values, outcomes, played)]
     if differing:
         raise not_these(_are_others(differing))
+    if played is None:
+        return None
+    nothing = np.empty(0), np.empty((0, evidence.n))
+    own, gains = (np.concatenate(parts) for parts in zip(nothing, *played, strict=True))
+    return own, gains
 
 
 def _blocks(evidence: ExpertEvidence) -> Iterator[slice]:
@@ -404,13 +430,24 @@ def _other_experts(evidence: ExpertEvidence, values: Floats, outcomes: Floats | 
         yield "the rounds in which experts slept"
 
 
-def _other_learner(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> Iterator[str]:
-    """What is claimed of the learner and these rounds, played again by a fresh one, do not give."""
+def _other_learner(
+    learner: Any,
+    evidence: ExpertEvidence,
+    values: Floats,
+    outcomes: Floats | None,
+    played: list[tuple[Floats, Floats]] | None,
+) -> Iterator[str]:
+    """What is claimed of the learner and these rounds, played again by a fresh one, do not give.
+
+    ``played`` is filled with the learner's own losses and what following each expert would have saved, if it is there.
+    """
     setting, claimed, n = evidence.setting, evidence.state, evidence.n
     own_sums, regrets, by_slopes = _Sums(evidence, each=False), _Sums(evidence), _Sums(evidence)
     swapping, saved, sizes_seen = "swap_regret" in evidence.facts, np.zeros((1, 1)), 0.0
     fresh, experts = type(learner)(**learner.parameters), Experts(n, claimed["names"])
     finite = np.isfinite(evidence.expert_losses)
+    discount = evidence.parameters.get("discount")
+    fading = {name: _Sums(evidence) for name in (() if discount is None else ("losses", "regrets"))}
     for block in _blocks(evidence):
         part, seen, lost, awake = _block(setting, values, outcomes, block)
         shares = np.empty(part.shape)
@@ -424,6 +461,13 @@ def _other_learner(learner: Any, evidence: ExpertEvidence, values: Floats, outco
         counted_in = awake & finite
         gains = np.where(counted_in, own[:, np.newaxis] - lost, 0.0)
         regrets.add(gains, np.where(counted_in, sizes[:, np.newaxis] + np.abs(lost), 0.0))
+        if played is not None:
+            played.append((own, gains))
+        if discount is not None:
+            ages = evidence.rounds - 1 - np.arange(block.start, block.start + len(part), dtype=np.float64)
+            faded = discount ** ages[:, np.newaxis]
+            fading["losses"].add(faded * lost, faded * np.abs(lost))
+            fading["regrets"].add(faded * gains, faded * (np.abs(own)[:, np.newaxis] + np.abs(lost)))
         if setting.gradient:
             by_slopes.add(*slope_gains(rounds, own))
         if swapping:
@@ -433,6 +477,9 @@ def _other_learner(learner: Any, evidence: ExpertEvidence, values: Floats, outco
         yield "the learner's loss"
     if regrets.differ_from(claimed["regrets"]):
         yield "the regrets"
+    for name, sums in fading.items():
+        if sums.differ_from(claimed[f"discounted_{name}"]):
+            yield f"the discounted {name}"
     if setting.gradient and by_slopes.differ_from(claimed["slope_regrets"]):
         yield "the regrets by slopes"
     if swapping and evidence.rounds:
@@ -459,7 +506,8 @@ def _are_others(differing: list[str]) -> str:
 
 def _other_state(replayed: Mapping[str, Any], claimed: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the state, beyond the sums that have been compared, that the rounds do not give."""
-    compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names")
+    discounted = ("discounted_losses", "discounted_regrets")
+    compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names", *discounted)
     for name, value in claimed.items():
         # States saved before sizes were kept have none of them.
         unknown = name in ("size", "blur", "outside") and value == 0

@@ -100,7 +100,7 @@ def _promise(certificate: Certificate) -> tuple[float, dict[str, float | str], H
     by = f"{certificate.theorem.name} ({certificate.theorem.citation})"
     if certificate.quantity == "loss":
         return bound, {"L + B": bound, "by": by}, best, certificate.rounding
-    if not certificate.quantity.endswith("regret") or best is None:
+    if certificate.quantity not in ("regret", "swap regret") or best is None:
         return None
     return best.value + bound, {"L": best.value, "B": bound, "by": by}, best, certificate.rounding
 

@@ -179,10 +179,11 @@ def _forecast(model: str, learner: Any, file: str, predictions: str | None, inde
 
 def _require_numbers(model: str, learner: Any, first_id: int | None) -> None:
     """Refuse a model that does not take the numbered features of libsvm text."""
-    if getattr(learner, "role", "") == "decisions":
-        raise ModelFileError(
-            f"{model}: a model of examples or of forecasts was expected; this {type(learner).__name__} chooses paths"
-        )
+    instead = {"decisions": "chooses paths", "portfolios": "divides wealth among assets"}
+    role = getattr(learner, "role", "")
+    if role in instead:
+        wanted = "a model of examples or of forecasts was expected"
+        raise ModelFileError(f"{model}: {wanted}; this {type(learner).__name__} {instead[role]}")
     _require_positions(model, learner)
     _require_numbering(model, learner, first_id)
 

@@ -7,6 +7,7 @@ the command line and in scikit-learn is ``online-svm``. What a class is for, its
     regressor    learns numbers from examples, one at a time
     decisions    chooses an expert or a path in each round, and learns what each would have cost
     experts      makes one forecast of many
+    portfolios   divides wealth among assets before each round, and learns how prices have changed
     batch        learns a whole sample at once
 """
 
@@ -23,9 +24,9 @@ from afterwit.core.declared import REQUIRED
 from afterwit.errors import invalid
 
 #: The packages whose files each hold one learner (or help those that do).
-FAMILIES = ("linear", "experts", "kernels", "networks", "concepts", "boosting", "reductions")
+FAMILIES = ("linear", "experts", "kernels", "networks", "concepts", "boosting", "portfolios", "reductions")
 ROOT = Path(__file__).resolve().parent.parent
-ROLES = ("classifier", "regressor", "decisions", "experts", "batch")
+ROLES = ("classifier", "regressor", "decisions", "experts", "portfolios", "batch")
 
 
 @cache

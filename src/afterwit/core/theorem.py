@@ -88,6 +88,8 @@ class Theorem:
     foreseeable: bool = True
     #: The bound follows from what the learner was made with and the number of rounds: it was known before the first.
     beforehand: bool = False
+    #: It is about the rounds one by one, where these are known: sums over all of them are not enough.
+    looks_at_rounds: bool = False
     #: Its three numbers are shown beside those of a certificate on another quantity.
     beside: bool = False
 

@@ -27,8 +27,10 @@ MANY = "a 2-D array, a DataFrame or a sequence of dicts, with a row for each rou
 class Experts:
     """How many experts there are and, where they have any, their names. Immutable: a new name makes a new one."""
 
-    def __init__(self, count: int, names: Sequence[Any] = ()) -> None:
+    def __init__(self, count: int, names: Sequence[Any] = (), kind: str = "expert") -> None:
         self.count = count
+        #: What they are called in messages: "expert" or "asset".
+        self.kind = kind
         self.names = tuple(names)
         self.places = {name: i for i, name in enumerate(self.names)}
 
@@ -40,17 +42,17 @@ class Experts:
         if not self.names and not fresh:
             raise invalid(
                 parameter,
-                "an array, as in the rounds before; names need a learner made with them (n_experts=[...])",
+                f"an array, as in the rounds before; names need a learner made with them (n_{self.kind}s=[...])",
                 Words("names"),
             )
         if len(self.names) + len(unknown) > self.count:
             if len(self.names) == self.count:
                 raise invalid(
-                    parameter, f"from the {self.count} experts known", Words(f"{shorten(unknown[0])} as well")
+                    parameter, f"from the {self.count} {self.kind}s known", Words(f"{shorten(unknown[0])} as well")
                 )
             total = len(self.names) + len(unknown)
-            raise invalid(parameter, f"from at most {self.count} experts", Words(f"{parameter} from {total}"))
-        return Experts(self.count, (*self.names, *unknown))
+            raise invalid(parameter, f"from at most {self.count} {self.kind}s", Words(f"{parameter} from {total}"))
+        return Experts(self.count, (*self.names, *unknown), self.kind)
 
     def name(self, i: int) -> Any:
         """An expert's name; its position where there are no names, None while others' are known and its own is not."""
@@ -59,16 +61,16 @@ class Experts:
         return self.names[i] if i < len(self.names) else None
 
 
-def read_experts(n_experts: Any, parameter: str = "n_experts") -> Experts:
+def read_experts(n_experts: Any, parameter: str = "n_experts", kind: str = "expert") -> Experts:
     """The number of experts, or their names."""
     allowed = "a whole number, at least 1, or a sequence of different names"
     if is_whole(n_experts) and int(n_experts) >= 1:
-        return Experts(int(n_experts))
+        return Experts(int(n_experts), kind=kind)
     if isinstance(n_experts, Iterable) and not isinstance(n_experts, (str, bytes)):
         names = [plain_name(name) for name in n_experts]
         try:
             if 0 < len(names) == len(set(names)):
-                return Experts(len(names), names)
+                return Experts(len(names), names, kind)
         except TypeError:
             pass
     raise invalid(parameter, allowed, n_experts)
@@ -83,7 +85,7 @@ def read_round(advice: Any, experts: Experts, fresh: bool, parameter: str = "adv
         raise invalid(parameter, ONE, advice)
     values = _numbers(advice, parameter, ONE)
     if values.ndim != 1 or len(values) != experts.count:
-        expected = f"one number for each of the {experts.count:,} experts"
+        expected = f"one number for each of the {experts.count:,} {experts.kind}s"
         raise invalid(parameter, expected, Words(f"an array of shape {values.shape}"))
     return values.reshape(1, -1), experts
 
@@ -100,7 +102,7 @@ def read_rounds(advice: Any, experts: Experts, fresh: bool, parameter: str = "ad
     if values.size == 0 and values.ndim == 1:
         values = values.reshape(0, experts.count)
     if values.ndim != 2 or values.shape[1] != experts.count:
-        expected = f"two-dimensional with {counted(experts.count, 'column')}, one for each expert"
+        expected = f"two-dimensional with {counted(experts.count, 'column')}, one for each {experts.kind}"
         raise invalid(parameter, expected, Words(f"an array of shape {values.shape}"))
     return values, experts
 
@@ -186,8 +188,9 @@ def _from_frame(advice: Any, experts: Experts, fresh: bool, parameter: str) -> t
     frame = open_frame(advice, parameter, MANY)
     if not experts.names and len(frame.columns) != experts.count:
         # Nobody knows who the others are: they are not asleep but forgotten.
-        allowed = f"a DataFrame with {counted(experts.count, 'column')}, one for each expert"
-        remedy = "if some experts have no column, name all of them: n_experts=[...]"
+        kind = experts.kind
+        allowed = f"a DataFrame with {counted(experts.count, 'column')}, one for each {kind}"
+        remedy = f"if some {kind}s have no column, name all of them: n_{kind}s=[...]"
         raise invalid(parameter, f"{allowed} ({remedy})", Words(f"one with {len(frame.columns):,}"))
     experts = experts.named(list(frame.columns), fresh, parameter)
     values = np.full((len(frame), experts.count), np.nan)

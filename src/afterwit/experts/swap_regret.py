@@ -119,7 +119,10 @@ class SumOfBaseBounds(Theorem):
         Of those that apply, the one from which the least regret follows; foreseeable ones come first.
         """
         found = [apply(copy.theorems, evidence.of_copy(copy)) for copy in evidence.facts["copies"]]
-        return [min((first, *first.others), key=_closeness) for first in found]
+        return [
+            min((each for each in (first, *first.others) if each.quantity in ("regret", "loss")), key=_closeness)
+            for first in found
+        ]
 
     def certify(self, evidence: Any) -> Any:
         parts = self.parts(evidence)
@@ -147,7 +150,7 @@ def _closeness(part: Certificate) -> tuple[bool, bool, float]:
     return (not applies, not part.theorem.foreseeable, regret_bound_of(part) if applies else 0.0)
 
 
-FRESH_BASE = "a fresh expert algorithm that learns from all losses, in [0, 1]"
+FRESH_BASE = "a fresh expert algorithm that learns from all losses, in [0, 1], and discounts none"
 
 
 def base_given(parameter: str, base: Any) -> Any:
@@ -159,7 +162,8 @@ def base_given(parameter: str, base: Any) -> Any:
     options = base.parameters
     # A range of slopes from 0 to 1 has no room for the experts that are better than the mixture.
     ranges = (None,) if options.get("gradient") else (None, (0.0, 1.0))
-    if "n_experts" not in options or options.get("loss_range") not in ranges:
+    discounts = options.get("discount") is not None
+    if "n_experts" not in options or options.get("loss_range") not in ranges or discounts:
         raise invalid(parameter, FRESH_BASE, base)
     return base.copy()
 

@@ -1,5 +1,6 @@
 """Hindsight: the best comparator, found afterwards."""
 
+from afterwit.hindsight.best_constant_rebalancing import ConstantRebalancing, best_constant_rebalancing
 from afterwit.hindsight.best_convex_combination import Mixture, best_convex_combination
 from afterwit.hindsight.best_expert import BestExpert, best_expert
 from afterwit.hindsight.best_linear import LinearCombination, best_linear
@@ -14,10 +15,12 @@ from afterwit.hindsight.svm import svm
 __all__ = [
     "BestExpert",
     "Comparator",
+    "ConstantRebalancing",
     "LinearCombination",
     "Mixture",
     "Segment",
     "ShiftingSequence",
+    "best_constant_rebalancing",
     "best_convex_combination",
     "best_expert",
     "best_linear",

@@ -64,8 +64,8 @@ def read_losses(advice: Any, outcomes: Any, loss: Any, losses: Any) -> tuple[Flo
     return values, experts
 
 
-def read_matrix(rounds: Any, parameter: str) -> tuple[Floats, Experts]:
-    """Rows of numbers, and as many experts as there are columns."""
+def read_matrix(rounds: Any, parameter: str, kind: str = "expert") -> tuple[Floats, Experts]:
+    """Rows of numbers, and as many experts (or what ``kind`` says) as there are columns."""
     if type(rounds).__module__.partition(".")[0] in FRAME_LIBRARIES:
         shape: tuple[int, ...] = getattr(rounds, "shape", ())
         count = shape[1] if len(shape) == 2 else 1
@@ -82,8 +82,8 @@ def read_matrix(rounds: Any, parameter: str) -> tuple[Floats, Experts]:
             raise invalid(parameter, MANY, Words(f"an array of shape {rounds.shape}"))
         count = rounds.shape[1]
     if count < 1:
-        raise invalid(parameter, "from at least one expert", Words("none"))
-    return read_rounds(rounds, Experts(count), fresh=True, parameter=parameter)
+        raise invalid(parameter, f"from at least one {kind}", Words("none"))
+    return read_rounds(rounds, Experts(count, kind=kind), fresh=True, parameter=parameter)
 
 
 def by_name(vector: Floats, names: tuple[Any, ...] | None) -> Any:

@@ -26,7 +26,7 @@ best mixture: absolute loss 0 over 2 rounds, at most 0 above the best
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -152,15 +152,33 @@ def slopes_of(read: Advice) -> tuple[Floats | None, tuple[float, float]]:
 
 
 def _log(read: Advice) -> tuple[Floats, float, float]:
-    """Newton's method. With p_t the probability given to what happened and J = b_t / p_t, the step minimises
-    |J w|^2/2 - 2 sum J w: the square loss of the advice J with the outcome 2 in every round.
+    def probabilities(block: slice) -> tuple[Floats, Floats]:
+        values, happened = read.values[block], read.outcomes[block, np.newaxis] == 1
+        rests = 1 - values
+        return np.where(happened, values, rests), np.where(happened, rests, values)
+
+    vector, total, gap = least_log_loss(*read.values.shape, probabilities)
+    if math.isinf(total):
+        chances = np.where(read.outcomes[:, np.newaxis] == 1, read.values, 1 - read.values)
+        at = int(np.argmin(chances.max(axis=1)))
+        raise InputError(f"row {at}: no expert gave any chance to what happened, so every mixture has an infinite loss")
+    return vector, total, gap
+
+
+def least_log_loss(
+    rounds: int, width: int, probabilities: Callable[[slice], tuple[Floats, Floats]]
+) -> tuple[Floats, float, float]:
+    """The mixture w with the least -sum_t ln(w . b_t), that sum, and how far it could be from the least.
+
+    ``probabilities`` gives the b_t of some rounds, each from 0 to 1, and what is left to 1. Newton's method: with p_t =
+    w . b_t and J = b_t / p_t, the step minimises |J w|^2/2 - 2 sum J w, the square loss of the advice J with the
+    outcome 2 in every round.
     """
-    chances = _Chances(read.values, read.outcomes == 1)
-    vector = np.full(chances.width, 1.0 / chances.width)
+    chances = _Chances(rounds, width, probabilities)
+    vector = np.full(width, 1.0 / width)
     mixed, total, gap = chances.judge(vector)
     if math.isinf(total):
-        at = int(np.argmin(mixed > 0))
-        raise InputError(f"row {at}: no expert gave any chance to what happened, so every mixture has an infinite loss")
+        return vector, total, gap
     for _ in range(NEWTON_STEPS):
         if gap <= NEWTON_TOLERANCE * abs(total):
             break
@@ -183,22 +201,19 @@ def _log(read: Advice) -> tuple[Floats, float, float]:
 class _Chances:
     """The probabilities that the experts gave to what happened, made block by block."""
 
-    def __init__(self, values: Floats, happened: npt.NDArray[np.bool_]) -> None:
-        self.values, self.happened = values, happened
-        self.width = values.shape[1]
+    def __init__(self, rounds: int, width: int, probabilities: Callable[[slice], tuple[Floats, Floats]]) -> None:
+        self.rounds, self.width, self.probabilities = rounds, width, probabilities
 
     def blocks(self) -> Iterator[tuple[slice, Floats, Floats]]:
         """The rounds, the probabilities of what happened, and of what did not: near 1, that one has the digits."""
-        for block in blocks(*self.values.shape):
-            values, happened = self.values[block], self.happened[block, np.newaxis]
-            rests = 1 - values
-            yield block, np.where(happened, values, rests), np.where(happened, rests, values)
+        for block in blocks(self.rounds, self.width):
+            yield block, *self.probabilities(block)
 
     def judge(self, vector: Floats) -> tuple[Floats, float, float]:
         """The mixture's probability of what happened, its loss, and by how much the tangent there lets another be
         better: the largest sum over t of (p_{t,i} - p_t) / p_t. No probability may be 0: the loss is infinite then.
         """
-        mixed, total, saved = np.empty(len(self.values)), 0.0, np.zeros(self.width)
+        mixed, total, saved = np.empty(self.rounds), 0.0, np.zeros(self.width)
         for block, chances, rests in self.blocks():
             chance, rest = chances @ vector, rests @ vector
             mixed[block] = chance

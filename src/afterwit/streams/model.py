@@ -49,6 +49,7 @@ class Model:
         if getattr(learner, "takes", "numbers") != "numbers" or getattr(learner, "role", "") in (
             "experts",
             "decisions",
+            "portfolios",
         ):
             raise invalid("learner", "one that takes rows of numbers", learner)
         self.learner = learner
