@@ -31,7 +31,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from afterwit.errors import InputError, Words, counted, invalid
 from afterwit.hindsight import _level_method
