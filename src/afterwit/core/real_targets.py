@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.core import late
 from afterwit.core.certificate import Certificate, certify, require_theorems
 from afterwit.core.learner import Storable
 from afterwit.core.sources import certify_source
@@ -66,6 +67,13 @@ class RealTargetLearner(Storable):
     many_labels = False
     #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
     learns_blocks = True
+
+    serve_one = late.serve_one
+    serve_many = late.serve_many
+    learn_late = late.learn_late
+    learn_late_many = late.learn_late_many
+    #: What a label that comes late finds, see `afterwit.core.late`.
+    late = "arrival"
     #: A feature of value 0 is the same as one that is absent.
     zero_is_absent = True
 
