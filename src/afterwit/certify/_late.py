@@ -6,6 +6,7 @@ Rows are in the order of arrival; ``served[t]`` is how many of them had been lea
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -43,32 +44,37 @@ def delays_in(played: Replay, served: Moments | None) -> Delays | None:
     return delays_of(served, updated)
 
 
-def _play(
-    fresh: Any, rows: Rows, signs: Any, served: Moments, scores: Floats, updated: npt.NDArray[np.int8]
-) -> None:
-    """Let a fresh learner serve and learn these rows; their scores and the rounds with an update."""
-    late = served < np.arange(rows.count)
+def blocks(served: Moments) -> Iterator[tuple[npt.NDArray[np.intp], int, int]]:
+    """Rounds in the order of arrival, as blocks that are learned at once: who is served before, and begin and end.
+
+    The rows of a block all came late, or none did; those that came at once are not served before.
+    """
+    count = len(served)
+    late = served < np.arange(count)
     # The late rows in the order in which they were served.
     order = np.flatnonzero(late)[np.argsort(served[late], kind="stable")]
     moments = served[order]
-    updates = np.zeros(rows.count, dtype=np.int64)
-    # A block ends where the next row is late and this one is not, or somebody is served.
-    ends = np.append(np.flatnonzero((late[1:] != late[:-1])) + 1, [*moments, rows.count])
+    ends = np.concatenate([np.flatnonzero(late[1:] != late[:-1]) + 1, moments, [count]])
     done = at = 0
     for end in np.unique(ends[ends > 0]).tolist():
         until = int(np.searchsorted(moments, done, side="right"))
-        if until > at:
-            rows_now = order[at:until]
-            scores[rows_now] = fresh._engine_scores(rows.at(rows_now))
-            updates[rows_now] = fresh.updates
-            at = until
+        yield order[at:until], done, end
+        at, done = until, end
+
+
+def _play(fresh: Any, rows: Rows, signs: Any, served: Moments, scores: Floats, updated: npt.NDArray[np.int8]) -> None:
+    """Let a fresh learner serve and learn these rows; their scores and the rounds with an update."""
+    updates = np.zeros(rows.count, dtype=np.int64)
+    for due, done, end in blocks(served):
+        if len(due):
+            scores[due] = fresh._engine_scores(rows.at(due))
+            updates[due] = fresh.updates
         part, span = rows.part(done, end), slice(done, end)
-        if late[done]:
+        if served[done] < done:
             told = (scores[span].copy(), served[span].copy(), updates[span].copy())
             fresh._learn_late(part, signs[span], told, updated[span])
         else:
             scores[span] = fresh._learn(part, signs[span], updated[span])
-        done = end
 
 
 class LateRule:

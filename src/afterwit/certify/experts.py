@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.certify._late_advice import delays_in, drifts, play_late
 from afterwit.certify.expert_rounds import Floats, in_range, not_these, own_losses, slope_gains
 from afterwit.certify.replay import ROUNDING
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
+from afterwit.core.delays import Moments, came_late, read_served, require_served
 from afterwit.core.theorem import Theorem
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
 from afterwit.errors import InputError, counted, invalid
@@ -236,9 +238,10 @@ class ExpertEvidence(Evidence):
         return self.setting.loss.kind != "function" and self.unforecast == 0
 
 
-def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvidence:
-    """What is known of the rounds of an expert algorithm."""
+def gather(learner: Any, advice: Any = None, outcomes: Any = None, served: Any = None) -> ExpertEvidence:
+    """What is known of the rounds of an expert algorithm; ``served`` says how late their outcomes were."""
     state, facts = learner._snapshot()
+    delays = delays_in(state)
     evidence = ExpertEvidence(
         subject=type(learner).__name__,
         rounds=state["rounds"],
@@ -248,12 +251,17 @@ def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvid
         state=state,
         facts=facts,
         rival=facts.get("rival"),
+        delays=delays,
     )
-    evidence = replace(evidence, assumptions=tuple(_assumptions(evidence)))
+    late = () if delays is None else (delays.assumption,)
+    evidence = replace(evidence, assumptions=(*_assumptions(evidence), *late))
     if advice is None and outcomes is None:
         return evidence
+    require_served(learner, outcomes, served)
     values, read = _rounds(evidence, advice, outcomes)
-    _check(learner, evidence, values, read)
+    moments = None if served is None else read_served(served, len(values))
+    moments = moments if moments is not None and came_late(moments) and learner.late == "served" else None
+    _check(learner, evidence, values, read, moments)
     if "rival" in facts or read is None or not evidence.setting.gradient or evidence.slept:
         return evidence
     from afterwit.hindsight import best_convex_combination
@@ -345,7 +353,9 @@ def _sums(terms: Floats, sizes: Floats, experts: int) -> _Sums:
     return _Sums(terms.sum(axis=0), 4 * EPSILON * parts * sizes.sum(axis=0))
 
 
-def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> None:
+def _check(
+    learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None, served: Moments | None = None
+) -> None:
     """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give."""
     setting, claimed = evidence.setting, evidence.state
     if len(values) != evidence.rounds:
@@ -364,12 +374,22 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     if differing:
         raise not_these(_are_others(differing))
     fresh = type(learner)(**learner.parameters)
-    shares = np.empty(values.shape)
+    shares, shares_then = np.empty(values.shape), np.empty(values.shape)
+    experts = Experts(evidence.n, claimed["names"])
     try:
-        forecasts, _ = fresh._learn(values, outcomes, Experts(evidence.n, claimed["names"]), shares)
+        if served is None:
+            forecasts, _ = fresh._learn(values, outcomes, experts, shares)
+            shares_then = shares
+        else:
+            forecasts = play_late(fresh, values, outcomes, experts, served, shares, shares_then)
     except InputError as error:
         raise not_these(f"played again they fail: {error}") from None
-    own, sizes = own_losses(setting, values, outcomes, forecasts, shares, lost, awake)
+    own, sizes = own_losses(setting, values, outcomes, forecasts, shares_then, lost, awake)
+    if served is not None:
+        # Where outcomes came late, the forecasts follow from the shares that there were then.
+        drift, of_drift = drifts(setting, values, outcomes, forecasts, shares, own, lost, awake, served)
+        if _sums(drift, of_drift, evidence.n).differ_from(claimed.get("late_drift", 0.0)):
+            differing.append("what lateness cost")
     if _sums(own, sizes, evidence.n).differ_from(claimed["loss"]):
         differing.append("the learner's loss")
     gains = np.where(awake, own[:, np.newaxis] - lost, 0.0)
@@ -378,7 +398,7 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
     ):
         differing.append("the regrets")
     if setting.gradient:
-        gains, sizes = slope_gains(setting, values, outcomes, forecasts, shares, own, lost, awake)
+        gains, sizes = slope_gains(setting, values, outcomes, forecasts, shares_then, own, lost, awake)
         if _sums(gains, sizes, evidence.n).differ_from(claimed["slope_regrets"]):
             differing.append("the regrets by slopes")
     if "swap_regret" in evidence.facts and len(values):
@@ -399,11 +419,11 @@ def _are_others(differing: list[str]) -> str:
 
 def _other_state(replayed: Mapping[str, Any], claimed: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the state, beyond the sums that have been compared, that the rounds do not give."""
-    compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names")
+    compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names", "late_drift")
     for name, value in claimed.items():
         # States saved before sizes were kept have none of them.
         unknown = name in ("size", "blur", "outside") and value == 0
-        if name not in compared and not unknown and not _alike(replayed[name], value):
+        if name not in compared and not unknown and not _alike(replayed.get(name), value):
             yield f"its {name.replace('_', ' ')}"
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.certificate import Assumption, Basis, Certificate, certify
 from afterwit.errors import counted, invalid
 
 Moments = npt.NDArray[np.int64]
@@ -49,7 +49,7 @@ class Delays:
     def in_its_round(self) -> Assumption:
         """What fails for a theorem that does not say what late labels change."""
         statement = "every label came before the next example was served"
-        return Assumption(statement, Basis.OBSERVED, False, "no bound is known for it with late labels")
+        return Assumption(statement, Basis.OBSERVED, False, "no bound of it is known with late labels")
 
 
 #: What a learner keeps of late labels, in the order in which it counts.
@@ -87,20 +87,60 @@ def read_served(served: Any, rounds: int) -> Moments:
     return moments.astype(np.int64)
 
 
+def came_late(served: Moments) -> bool:
+    """Whether any label came after the next example was served."""
+    return bool((served != np.arange(len(served))).any())
+
+
 def delays_of(served: Moments, updated: npt.NDArray[Any]) -> Delays | None:
     """How late the labels came, of a run in which these rounds had an update; None if none came late."""
     rounds = np.arange(len(served))
     apart = rounds - served
-    late = int(np.count_nonzero(apart))
-    if not late:
+    if not came_late(served):
         return None
+    late = int(np.count_nonzero(apart))
     before = np.append(0, np.cumsum(updated != 0))
     between = (before[rounds] - before[served])[updated != 0]
     sums = (int(apart.sum()), int(apart.max()), int(between.sum()), int(between.max(initial=0)))
     return Delays(len(served), late, *sums)
 
 
-def at_arrival(certificate: Any, served: Moments) -> Any:
+def certified(learner: Any, rows: Any, y: Any, comparator: Any, served: Any) -> Certificate:
+    """The certificate of rounds in the order of arrival; ``served`` is None where every label came in its round."""
+    moments = None if served is None else read_served(served, rows.count)
+    if moments is None or not came_late(moments):
+        return certify(learner, rows, y, comparator)
+    if learner.late == "arrival":
+        return at_arrival(certify(learner, rows, y, comparator), moments)
+    return certify(learner, rows, y, comparator, served=moments)
+
+
+def require_served(learner: Any, y: Any, served: Any) -> None:
+    """Refuse to certify a run with late labels without a word on when its examples were served."""
+    if served is None and learner.delays is not None:
+        allowed = "given, because labels came late: for each example the number of rounds learned when it was served"
+        raise invalid("served", allowed, None)
+    if served is not None and y is None:
+        raise invalid("y", "given with X, in the order in which they were learned, where labels came late", None)
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """The labels of a play in the order in which they came."""
+
+    #: The place of each in the stream, among the examples with a label, and how many rounds its example was served after.
+    order: list[int] = field(default_factory=list)
+    served: list[int] = field(default_factory=list)
+
+    def certificate(self, learner: Any, X: Any, y: Any, **given: Any) -> Certificate:
+        """The certificate of examples and labels that are in this order."""
+        if learner.late == "served":
+            found: Certificate = learner.certificate(X, y, served=self.served, **given)
+            return found
+        return at_arrival(learner.certificate(X, y, **given), read_served(self.served, len(self.served)))
+
+
+def at_arrival(certificate: Certificate, served: Moments) -> Certificate:
     """A certificate of a learner that learns as it would when the label arrives, which says so."""
     delays = delays_of(served, np.ones(len(served)))
     if delays is None:
@@ -112,4 +152,5 @@ def at_arrival(certificate: Any, served: Moments) -> Any:
         str(delays),
     )
     others = tuple(at_arrival(other, served) for other in certificate.others)
-    return replace(certificate, assumptions=(*certificate.assumptions, note), others=others, late=str(delays))
+    words = f"{delays}; this is about the predictions when labels came, not about those that were served"
+    return replace(certificate, assumptions=(*certificate.assumptions, note), others=others, late=words)

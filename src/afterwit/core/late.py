@@ -32,6 +32,8 @@ from afterwit.errors import InputError, Words, counted, invalid, shorten
 ABOUT = ("ticket", "rounds", "updates", "x")
 #: Names and labels that a ticket can carry.
 PLAIN = "a number, a string, a boolean, None or a tuple of these"
+#: What JSON has one kind of, by its name on a ticket.
+KINDS: dict[str, Any] = {"tuple": tuple, "list": list, "array": np.array}
 
 
 # ---------------------------------------------------------------------- plain data
@@ -46,6 +48,8 @@ def plain(value: Any, what: str) -> Any:
         return {"tuple": [plain(each, what) for each in value]}
     if type(value) is list:
         return {"list": [plain(each, what) for each in value]}
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "biuf":
+        return {"array": [plain(each, what) for each in value.tolist()]}
     raise invalid(what, f"{PLAIN}, to be written on a ticket", value)
 
 
@@ -53,10 +57,10 @@ def from_plain(value: Any) -> Any:
     """What ``plain`` wrote down."""
     if not isinstance(value, dict):
         return value
-    (kind, parts), *others = value.items()
-    if others or kind not in ("tuple", "list") or not isinstance(parts, list):
+    (kind, parts), *others = value.items() or [("", None)]
+    if others or kind not in KINDS or not isinstance(parts, list):
         raise ValueError
-    return (tuple if kind == "tuple" else list)([from_plain(each) for each in parts])
+    return KINDS[kind]([from_plain(each) for each in parts])
 
 
 def is_plain_row(learner: Any) -> bool:

@@ -14,7 +14,8 @@ Guarantee   on any sequence, the regret to the best expert is at most
             2 sqrt((T/2) ln N) + sqrt(ln N / 8)                          decreasing
             ln N / eta                                                   log loss with eta <= 1, square loss with
                                                                          eta <= 1/2: these are exp-concave
-            and to every expert that sleeps, on the rounds in which it is awake, the same.
+            and to every expert that sleeps, on the rounds in which it is awake, the same. Where outcomes come late, d_t
+            further rounds after the forecast, eta/4 sum d_t more at a fixed rate.
 Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.5 and Theorems 8.6, 8.7; Cesa-Bianchi & Lugosi 2006,
             Theorem 2.3 and Proposition 3.1; sleepers: Freund, Schapire, Singer & Warmuth 1997, Chernov & Vovk 2009.
 
@@ -40,8 +41,9 @@ from afterwit.core.declared import Numbers, Option, not_negative
 from afterwit.core.inputs import EXPERTS, ROUNDS
 from afterwit.core.inputs import RATE as RATE_INPUT
 from afterwit.core.learner import view
-from afterwit.core.theorem import Theorem
+from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import one_of, optional
+from afterwit.data.quantities import NOT_NEGATIVE
 from afterwit.errors import counted, invalid
 from afterwit.experts._declared import (
     COUNTED,
@@ -65,6 +67,9 @@ else:
 
     from afterwit.experts._engine import ExpertLearner
 
+DELAYS = Input(
+    "delays", "sum d_t", "the sum over the rounds of how many were learned between forecast and outcome", NOT_NEGATIVE
+)
 #: How the rate goes on, by which compiled code knows it.
 FIXED = cython.declare(cython.int, 0)
 DECREASING = cython.declare(cython.int, 1)
@@ -90,6 +95,67 @@ class FixedRateBound(RegretTheorem):
             return None
         bound = width * self.bound(evidence.log_n, rounds, rate)
         return bound, {"N": evidence.n, "rate": rate, "T": rounds, "range": width}
+
+
+class LateFixedRateBound(FixedRateBound):
+    """The fixed rate with outcomes that come late: the loss of the forecasts that were served.
+
+    Let p_s be the shares of those awake when round t was served, p_t those when its outcome comes, l the losses. For the
+    mixture at arrival, h_t = p_t . l, the proof of the fixed rate bound holds as it stands, with the rounds in the order of
+    arrival. The forecast served costs at most p_s . l, since the loss is convex; with slopes, whose tangent is linear, it
+    is that. Between lie d_t rounds, and along each of them, with l' its losses,
+
+        d/dx (p . l)  =  -eta Cov_p(l, l'),      p proportional to exp(-eta (L + x l')), x from 0 to 1,
+
+    where L are the cumulative losses before. l and l' lie in [0, 1], so no covariance exceeds 1/4: a round moves the
+    mixture's loss by eta/4 at most, and the forecast served costs at most h_t + eta d_t / 4. Those asleep have no share
+    in p; while they sleep they are shown h_t or the loss of the forecast, s. If s is above h_t, then by no more than that,
+    and in the proof the sum of the weights falls by exp(-eta h_t + eta^2/8) where it would by exp(-eta s + eta^2/8): so
+    the excess of all rounds counts once, for whichever rounds an expert is awake.
+    """
+
+    id = "exponential-weights-late"
+    name = "fixed rate bound with late outcomes"
+    formula = "{log_experts} / {rate} + {rate} ({rounds} / 8 + {delays} / 4)"
+    inputs = (EXPERTS, ROUNDS, RATE_INPUT, DELAYS)
+    citation = f"{FixedRateBound.citation}, with eta d_t / 4 for what was learned in between"
+    beforehand = False
+    late = True
+
+    @staticmethod
+    def bound(log_experts: Any, rounds: Any, rate: Any, delays: Any) -> Any:
+        return FixedRateBound.bound(log_experts, rounds + 2 * delays, rate)
+
+    def regret_bound(self, evidence: Any) -> Any:
+        rate, delays = evidence.facts["fixed_rate"], evidence.delays
+        if delays is None or rate is None or not evidence.setting.ranged:
+            return None
+        bound = evidence.width * self.bound(evidence.log_n, evidence.rounds, rate, delays.total)
+        shown = {"N": evidence.n, "rate": rate, "T": evidence.rounds, "sum d_t": delays.total}
+        return bound, {**shown, "range": evidence.width}
+
+
+class LateBound(RegretTheorem):
+    """Any schedule: its bound at arrival, and what lateness has cost.
+
+    The bounds of all three schedules are proved for the mixture's loss h_t, at arrival. The forecast that was served loses
+    l(f); the sum of l(f) - h_t where that is above 0 is what the learner counts, and at least as much as the difference
+    over the rounds in which an expert is awake.
+    """
+
+    name = "bound of the schedule with late outcomes, by what lateness cost"
+    formula = "the bound without + sum of what the forecasts served lost more than the mixture at arrival"
+    citation = "the losses of the mixture, as in the theorems without late outcomes"
+    late = True
+    foreseeable = False
+
+    def regret_bound(self, evidence: Any) -> Any:
+        if evidence.delays is None:
+            return None
+        bounds = (theorem.regret_bound(evidence) for theorem in (FixedRateBound(), DecreasingRateBound(), DoublingBound()))
+        found = next((found for found in bounds if found is not None), None)
+        drift = float(evidence.state["late_drift"])
+        return None if found is None else (found[0] + drift, {**found[1], "lateness": drift})
 
 
 class TunedRateBound(Theorem):
@@ -255,7 +321,14 @@ class ExponentialWeights(ExpertLearner):
     _schedule: cython.int
     _cumulative = cython.declare(cython.double[::1], visibility="public")
 
-    theorems = (ExpConcaveBound(), FixedRateBound(), DecreasingRateBound(), DoublingBound())
+    theorems = (
+        ExpConcaveBound(),
+        FixedRateBound(),
+        DecreasingRateBound(),
+        DoublingBound(),
+        LateFixedRateBound(),
+        LateBound(),
+    )
     options = (
         N_EXPERTS,
         SQUARE_LOSS,
@@ -316,6 +389,11 @@ class ExponentialWeights(ExpertLearner):
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
             for i in range(self._n):
                 cumulative[i] = 0.0
+
+    @property
+    def late(self) -> str:
+        """What an outcome that comes late finds: the forecast that was served, unless one expert is drawn."""
+        return "arrival" if self._drawing else "served"
 
     def _check_state(self, state: Any) -> None:
         ExpertLearner._check_state(self, state)

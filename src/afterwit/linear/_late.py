@@ -14,8 +14,8 @@ import cython
 import numpy as np
 
 from afterwit.core import late
-from afterwit.core.certificate import certify, require_theorems
-from afterwit.core.delays import COUNTS, at_arrival, counts_in, read_served
+from afterwit.core.certificate import require_theorems
+from afterwit.core.delays import COUNTS, certified, counts_in, require_served
 from afterwit.core.learner import view
 from afterwit.core.sources import certify_source
 from afterwit.data.labels import labels_of
@@ -194,23 +194,13 @@ class LateLearner(TotalsLearner):
         many rounds had been learned when it was served. A learner that decides by what it served is certified by that;
         of any other, the certificate is about what it would have predicted when it learned.
         """
-        if self._late and served is None:
-            allowed = "given, because labels came late: for each example the number of rounds learned when it was served"
-            raise invalid("served", allowed, None)
+        require_served(self, y, served)
         if y is None:
             return certify_source(self, X, comparator)
         require_theorems(self)
         labels = labels_of(y) if self._undecided else self._labels
         rows, signs = read_examples(X, y, labels)
-        return self._certified(rows, signs, comparator, served)
-
-    def _certified(self, rows: Any, signs: Any, comparator: Any, served: Any) -> Any:
-        if served is None:
-            return certify(self, rows, signs, comparator)
-        moments = read_served(served, rows.count)
-        if self.late == "arrival":
-            return at_arrival(certify(self, rows, signs, comparator), moments)
-        return certify(self, rows, signs, comparator, served=moments)
+        return certified(self, rows, signs, comparator, served)
 
     # ------------------------------------------------------------------ copying, comparing, saving
 

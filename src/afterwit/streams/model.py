@@ -85,7 +85,25 @@ class Model:
                 raise invalid("y", f"given, or there as {target!r} in the record" if target else "given", None)
         return self.learner.learn_one(self.features(x), y)
 
+    def serve_one(self, x: Any) -> Any:
+        """The prediction for a record, and a ticket for ``learn_late``, which is plain data. Nothing changes."""
+        return self.learner.serve_one(self.features(x))
+
+    def learn_late(self, ticket: Any, y: Any) -> Any:
+        """Learn the record of a ticket, whose label has come. Returns the prediction that was served."""
+        return self.learner.learn_late(ticket, y)
+
     # ------------------------------------------------------------------ many records
+
+    def serve_many(self, X: Any) -> Any:
+        """The predictions for many records, as an array, and a list of tickets for ``learn_late_many``."""
+        served = []
+        self._for_all(X, lambda rows: served.append(self.learner.serve_many(rows)) or served[-1][0])
+        return _joined([predicted for predicted, _ in served]), [ticket for _, tickets in served for ticket in tickets]
+
+    def learn_late_many(self, tickets: Any, y: Any) -> Any:
+        """Learn many records whose labels have come, in this order. Returns the predictions that were served."""
+        return self.learner.learn_late_many(tickets, y)
 
     def predict_many(self, X: Any) -> Any:
         """The predictions for many records, as an array."""
