@@ -46,7 +46,9 @@ class Run:
         if not late:
             return None
         names = ("late", "total", "largest", "between_updates", "most_between_updates")
-        return dict(zip(names, (len(late), sum(late), max(late), sum(self.between), max(self.between, default=0)), strict=True))
+        return dict(
+            zip(names, (len(late), sum(late), max(late), sum(self.between), max(self.between, default=0)), strict=True)
+        )
 
 
 def perceptron(rows, labels, events, rate=1):

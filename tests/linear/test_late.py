@@ -89,7 +89,9 @@ def test_what_is_learned_is_what_the_oracle_says(run, name):
     learner, _ = play(SERVED[name](), rows, labels, events)
     expected = oracle(name, rows, labels, events)
     exact = name != "OnlineSVM"
-    assert np.allclose(learner.weights, [float(a) for a in expected.w], rtol=0 if exact else 1e-9, atol=0 if exact else 1e-9)
+    assert np.allclose(
+        learner.weights, [float(a) for a in expected.w], rtol=0 if exact else 1e-9, atol=0 if exact else 1e-9
+    )
     assert learner.rounds == len(labels)
     assert learner.updates == len(expected.updates)
     assert learner.delays == expected.counts
@@ -235,8 +237,12 @@ def test_what_is_no_ticket_of_this_learner_is_refused_before_anything_changes(ch
         lambda: learner.learn_late(change(ticket), 1),
         lambda: learner.learn_late_many([ticket, change(ticket)], [1, -1]),
     ):
-        with pytest.raises(InputError, match=why.replace("ticket must", r"(ticket|tickets\[1\]) must").replace(
-            "of ticket", r"of (ticket|tickets\[1\])").replace("the ticket", r"the (ticket|tickets\[1\])")) as caught:
+        with pytest.raises(
+            InputError,
+            match=why.replace("ticket must", r"(ticket|tickets\[1\]) must")
+            .replace("of ticket", r"of (ticket|tickets\[1\])")
+            .replace("the ticket", r"the (ticket|tickets\[1\])"),
+        ) as caught:
             call()
         assert len(str(caught.value).splitlines()) == 1
         assert same_value(learner.state(), before)
@@ -253,7 +259,10 @@ def test_bad_labels_and_lengths_are_refused_before_anything_changes():
     for call, why in (
         (lambda: learner.learn_late(ticket, 7), "y must be -1 or 1; received 7"),
         (lambda: learner.learn_late_many([ticket, ticket], [1, 7]), r"y\[1\] must be -1 or 1; received 7"),
-        (lambda: learner.learn_late_many([ticket], [1, 1]), r"y must be as long as tickets \(1 ticket\); received 2 labels"),
+        (
+            lambda: learner.learn_late_many([ticket], [1, 1]),
+            r"y must be as long as tickets \(1 ticket\); received 2 labels",
+        ),
         (lambda: learner.serve_one([math.nan]), "must be a finite number"),
         (lambda: learner.serve_one({"a": 1.0}), "by position"),
     ):
@@ -266,7 +275,9 @@ def test_bad_labels_and_lengths_are_refused_before_anything_changes():
 def test_names_that_are_no_plain_data_have_no_ticket():
     learner = aw.Perceptron()
     assert through_json(learner.serve_one({("a", 1): 1.0, 2: 2.0, None: 3.0, True: 0.5})[1])
-    with pytest.raises(InputError, match="the name of a feature must be a number, a string, a boolean, None or a tuple"):
+    with pytest.raises(
+        InputError, match="the name of a feature must be a number, a string, a boolean, None or a tuple"
+    ):
         learner.serve_one({b"a": 1.0})
 
 
@@ -453,7 +464,9 @@ def test_served_has_to_be_what_happened():
     with pytest.raises(InputError, match="y must be given with X"):
         learner.certificate("file", served=run.served_after)
     for wrong in (run.served_after[:-1], [-1, *run.served_after[1:]], [1, *run.served_after[1:]], "ab", [0.5] * 40):
-        with pytest.raises(InputError, match="served must be the number of rounds learned when each example was served"):
+        with pytest.raises(
+            InputError, match="served must be the number of rounds learned when each example was served"
+        ):
             learner.certificate(X[order], y[order], served=wrong)
     others = list(run.served_after)
     place = next(t for t in range(40) if others[t] < t)

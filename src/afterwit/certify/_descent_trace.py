@@ -76,7 +76,7 @@ class Service:
         self.values, self.sizes = np.zeros(len(served)), np.zeros(len(served))
 
     def scores(self, moment: int, row: int) -> tuple[float, float]:
-        """The score of a row when it was served, and the sizes of what was added up; this is the moment it is learned."""
+        """The score of a row when it was served, and the sizes of what was added up. Now it is learned."""
         end = int(np.searchsorted(self.served[self.order[self.done :]], moment, side="right")) + self.done
         if end > self.done:
             now = self.order[self.done : end]
@@ -159,4 +159,15 @@ class Retrace:
         sums = (self.loss, self.squares, self.rates, self.weighted, self.rate, self.standstills)
         extremes = (steps.lowest, steps.highest)
         met = (steps.largest, steps.first)
-        return Trace(self.differs, *sums, np.sqrt(steps.sums), *extremes, last, average, *met, steps.unit, self.drift, self.drift_size)
+        return Trace(
+            self.differs,
+            *sums,
+            np.sqrt(steps.sums),
+            *extremes,
+            last,
+            average,
+            *met,
+            steps.unit,
+            self.drift,
+            self.drift_size,
+        )

@@ -1,4 +1,4 @@
-"""Runs whose labels came late: every row is scored at the moment at which it was served, and learned when its label came.
+"""Runs whose labels came late: every row is scored when it was served, and learned when its label came.
 
 Rows are in the order of arrival; ``served[t]`` is how many of them had been learned when row t was served.
 """

@@ -1,4 +1,4 @@
-"""Rounds of expert advice whose outcomes came late, played again: each is forecast at the moment at which it was served."""
+"""Rounds of expert advice whose outcomes came late, played again: each is forecast when it was served."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def delays_in(state: Mapping[str, Any]) -> Delays | None:
 def play_late(
     fresh: Any, values: Floats, outcomes: Any, experts: Experts, served: Moments, shares: Floats, shares_then: Floats
 ) -> Floats:
-    """Let a fresh learner serve and learn these rounds: the forecasts, and everyone's share at arrival and at service."""
+    """Let a fresh learner serve and learn these rounds: the forecasts, and all shares at arrival and at service."""
     forecasts, complements = np.zeros(len(values)), np.zeros(len(values))
     for due, done, end in blocks(served):
         if len(due):

@@ -68,7 +68,11 @@ def gather(
 def with_delays(found: dict[str, Any], served: Moments | None, played: Replay) -> dict[str, Any]:
     """What is known of a run, with how late labels came."""
     delays = delays_in(played, served)
-    return found if delays is None else {**found, "delays": delays, "assumptions": (*found["assumptions"], delays.assumption)}
+    return (
+        found
+        if delays is None
+        else {**found, "delays": delays, "assumptions": (*found["assumptions"], delays.assumption)}
+    )
 
 
 def facts(

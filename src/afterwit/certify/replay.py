@@ -75,9 +75,7 @@ def replay(learner: Any, rows: Rows, signs: Any) -> Replay:
     return Replay(same, passes, updates or [np.empty(0, dtype=np.intp)], np.concatenate([[], *scores]))
 
 
-def play_again(
-    learner: Any, count: int, play: Callable[[Any], bool], late: bool = False
-) -> tuple[Assumption, int]:
+def play_again(learner: Any, count: int, play: Callable[[Any], bool], late: bool = False) -> tuple[Assumption, int]:
     """Let a fresh learner play ``count`` rows as often as the learner did, and compare all that they have learned.
 
     ``play(fresh)`` plays one pass and says whether anything was updated in it. Where labels were late, there is one.
@@ -85,7 +83,8 @@ def play_again(
 
     def differs(passes: int) -> str:
         if late and passes > 1:
-            return f"the learner counts {counted(learner.rounds, 'round')}; where labels came late give all, in their order"
+            remedy = "where labels came late, give all of them in their order"
+            return f"the learner counts {counted(learner.rounds, 'round')}; {remedy}"
         with np.errstate(all="ignore"):
             overflowed = not np.isfinite(learner._vector()).all()
         if overflowed:

@@ -44,7 +44,6 @@ class Delays:
             str(self),
         )
 
-
     @property
     def in_its_round(self) -> Assumption:
         """What fails for a theorem that does not say what late labels change."""
@@ -78,7 +77,9 @@ def counts_in(state: Any) -> list[int]:
 
 def read_served(served: Any, rounds: int) -> Moments:
     """Of each round, in the order of arrival, how many rounds had been learned when it was served."""
-    allowed = "the number of rounds learned when each example was served, none above its own place in the order of arrival"
+    allowed = (
+        "the number of rounds learned when each example was served, none above its own place in the order of arrival"
+    )
     moments = np.asarray(served)
     if moments.ndim != 1 or (moments.dtype.kind not in "iu" and moments.size) or len(moments) != rounds:
         raise invalid("served", allowed, served)
@@ -128,7 +129,8 @@ def require_served(learner: Any, y: Any, served: Any) -> None:
 class Arrivals:
     """The labels of a play in the order in which they came."""
 
-    #: The place of each in the stream, among the examples with a label, and how many rounds its example was served after.
+    #: The place of each in the stream, among the examples with a label, and how many rounds its example was served
+    #: after.
     order: list[int] = field(default_factory=list)
     served: list[int] = field(default_factory=list)
 

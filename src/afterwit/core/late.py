@@ -1,16 +1,17 @@
 """Labels that come late: a ticket carries what a learner served until the label is known.
 
-``prediction, ticket = learner.serve_one(x)`` changes nothing in the learner. The ticket is plain data, ready for JSON: the
-kind of the learner, how many rounds and updates it had, the example, and what it served. ``learner.learn_late(ticket, y)``
-learns the example when its label has come: from the same learner, from a copy, or in another process from a file.
+``prediction, ticket = learner.serve_one(x)`` changes nothing in the learner. The ticket is plain data, ready for JSON:
+the kind of the learner, how many rounds and updates it had, the example, and what it served.
+``learner.learn_late(ticket, y)`` learns the example when its label has come: from the same learner, from a copy, or in
+another process from a file.
 
 What a learner does with the label, its class says as ``late``:
 
 served    it decides by what it served: its counters count that, and its update is the one that this prediction asks for
 arrival   it learns as ``learn_one`` does when the label arrives, and counts what it would have predicted then
 
-A learner has constant memory and cannot know whether a ticket was used before: whoever keeps the tickets does. A ticket of
-another kind of learner, or from a moment that the learner has not reached, is refused.
+A learner has constant memory and cannot know whether a ticket was used before: whoever keeps the tickets does. A ticket
+of another kind of learner, or from a moment that the learner has not reached, is refused.
 """
 
 from __future__ import annotations
@@ -18,13 +19,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from afterwit.data.checks import whole_number
 from afterwit.data.labels import listed
-from afterwit.data.rows import IdRow, LARGEST_POSITION, Rows, SparseRow, as_mapping, members_as_features, number, read_many, read_one, stack
+from afterwit.data.rows import (
+    LARGEST_POSITION,
+    IdRow,
+    Rows,
+    SparseRow,
+    as_mapping,
+    members_as_features,
+    number,
+    read_many,
+    read_one,
+    stack,
+)
 from afterwit.data.values import are_different
 from afterwit.errors import InputError, Words, counted, invalid, shorten
 
@@ -90,7 +103,7 @@ def plain_rows(rows: Rows) -> list[dict[str, Any]]:
         return [{"names": list(names), "values": part} for part in parts]
     assert rows.columns is not None
     columns, starts = rows.columns.tolist(), rows.starts.tolist()
-    spans = [slice(begin, end) for begin, end in zip(starts[:-1], starts[1:], strict=True)]
+    spans = [slice(begin, end) for begin, end in pairwise(starts)]
     if rows.names is None:
         about = {"width": rows.width, "ids": rows.ids}
         if rows.ragged:
@@ -139,10 +152,12 @@ def _sparse(x: Any) -> Rows:
     columns = x["columns"]
     if type(columns) is not list or not all(type(column) is int for column in columns):
         raise ValueError
-    if any(one >= other for one, other in zip(columns[:-1], columns[1:], strict=True)):
+    if any(one >= other for one, other in pairwise(columns)):
         raise ValueError
     rows = read_one((IdRow if x["ids"] else SparseRow)(np.array(columns, dtype=np.int64), values))
-    return replace(rows, width=max(rows.width, whole_number("width", x["width"], 0, LARGEST_POSITION + 1)), ids=x["ids"])
+    return replace(
+        rows, width=max(rows.width, whole_number("width", x["width"], 0, LARGEST_POSITION + 1)), ids=x["ids"]
+    )
 
 
 # ---------------------------------------------------------------------- tickets
@@ -203,7 +218,9 @@ def places(tickets: Sequence[Any]) -> list[str]:
 def require_as_many(labels: Any, tickets: Sequence[Any]) -> None:
     """Refuse labels that are not one for each ticket."""
     if len(labels) != len(tickets):
-        raise invalid("y", f"as long as tickets ({counted(len(tickets), 'ticket')})", Words(counted(len(labels), "label")))
+        raise invalid(
+            "y", f"as long as tickets ({counted(len(tickets), 'ticket')})", Words(counted(len(labels), "label"))
+        )
 
 
 def unreadable(where: str, learner: Any, x: Any) -> InputError:
@@ -240,7 +257,7 @@ def serve_many(learner: Any, X: Any) -> tuple[Any, list[dict[str, Any]]]:
 def learn_late(learner: Any, ticket: Any, y: Any) -> Any:
     """Learn the example of a ticket, whose label has come. Returns the prediction that was served."""
     require_ticket(learner, ticket, ("prediction",), "ticket")
-    prediction = _served(learner, ticket, "ticket")
+    prediction = _served(ticket, "ticket")
     if not is_plain_row(learner):
         learner.learn_one(_point(learner, ticket, "ticket"), y)
         return prediction
@@ -261,7 +278,7 @@ def learn_late_many(learner: Any, tickets: Any, y: Any) -> Any:
     where = places(tickets)
     for each, place in zip(tickets, where, strict=True):
         require_ticket(learner, each, ("prediction",), place)
-    served = [_served(learner, *pair) for pair in zip(tickets, where, strict=True)]
+    served = [_served(*pair) for pair in zip(tickets, where, strict=True)]
     if tickets and is_plain_row(learner):
         learner.learn_many(read_rows(learner, tickets, where), labels)
     elif tickets:
@@ -275,7 +292,7 @@ def _read(X: Any) -> Rows:
     return read_many(X)
 
 
-def _served(learner: Any, given: Any, where: str) -> Any:
+def _served(given: Any, where: str) -> Any:
     try:
         return from_plain(given["prediction"])
     except ValueError:

@@ -222,8 +222,8 @@ class BinaryLearner(Storable):
     zero_is_absent = True
     #: What a whole pass must be free of for `fit` to have converged.
     converges_without = "updates"
-    #: What a label that comes late finds (see `afterwit.core.late`): "served" if it is learned by the prediction that was
-    #: served, "arrival" if as `learn_one` would then.
+    #: What a label that comes late finds (see `afterwit.core.late`): "served" if it is learned by the prediction that
+    #: was served, "arrival" if as `learn_one` would then.
     late = "arrival"
 
     def _begin(self) -> None:

@@ -159,7 +159,7 @@ class Played:
     learner: Any
     stream: Any
     #: The order in which labels came, where some may have come late.
-    arrivals: Arrivals | None
+    arrivals: Arrivals | None = None
 
     def certificate(self, comparator: Any) -> Any:
         name = type(self.learner).__name__
@@ -220,10 +220,10 @@ def play(
 
     An example whose label is None is predicted and not learned: it is no round.
 
-    A mistake is a prediction, made when the example arrived, that differs from its label. Under a delay it is
-    counted when the label is revealed. A learner whose class says ``late = "served"`` learns by what it predicted, and
-    counts the same; others count what they would have predicted when they learned. Of a regressor, the record has the losses and the errors in the place of
-    mistakes: it is a `RegressionRecord`.
+    A mistake is a prediction, made when the example arrived, that differs from its label. Under a delay it is counted
+    when the label is revealed. A learner whose class says ``late = "served"`` learns by what it predicted, and counts
+    the same; others count what they would have predicted when they learned. Of a regressor, the record has the losses
+    and the errors in the place of mistakes: it is a `RegressionRecord`.
 
     A learner that was made without labels, and has learned none, takes them from all labels that are in memory or in
     a file, and from the first label of any other stream. Forecasts of numbers are played by `afterwit.experts.play`.

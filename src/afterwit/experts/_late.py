@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Rounds of expert advice whose outcomes come late: the forecast that was served is judged, and learned from.
 
-An algorithm whose ``late`` is "served" counts the loss of the forecast that the ticket has; everyone's losses are learned
-when the outcome comes. What lateness costs beyond the algorithm's own regret is measured: the loss of the forecast served
-less that of the mixture at arrival, where it is above 0 (with slopes, the tangent's). An outcome that comes at once teaches
-the same, bit for bit. All other algorithms learn as ``learn_one`` does when the outcome comes.
+An algorithm whose ``late`` is "served" counts the loss of the forecast that the ticket has; everyone's losses are
+learned when the outcome comes. What lateness costs beyond the algorithm's own regret is measured: the loss of the
+forecast served less that of the mixture at arrival, where it is above 0 (with slopes, the tangent's). An outcome that
+comes at once teaches the same, bit for bit. All other algorithms learn as ``learn_one`` does when the outcome comes.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ class LateRound(JudgedRound):
     def recall(self, t: cython.Py_ssize_t) -> cython.void:
         """Put the forecast that was served in the place of the one there would be now."""
         self._told_at = t
-        self._forecast_now = self._forecast
+        self._forecast_now = self._forecast  # type: ignore[has-type]
         self._forecast = self._told_forecasts[t]
-        self._reach = fabs(self._forecast) if fabs(self._forecast) > self._reach else self._reach
+        self._reach = max(self._reach, fabs(self._forecast))  # type: ignore[has-type]
 
     @cython.cfunc
     @cython.nogil
@@ -118,7 +118,9 @@ class LateRound(JudgedRound):
             forecasts = self._predictions(values, experts, None, complements)
             if moment[0] == self._rounds:
                 break
-        names = {"names": [late.plain(name, "the name of an expert") for name in experts.names]} if experts.names else {}
+        names = (
+            {"names": [late.plain(name, "the name of an expert") for name in experts.names]} if experts.names else {}
+        )
         tickets = []
         for row, forecast, rest in zip(values.tolist(), forecasts.tolist(), complements.tolist(), strict=True):
             advised = [None if value != value else value for value in row]
@@ -167,7 +169,7 @@ class LateRound(JudgedRound):
 
     @property
     def delays(self) -> Any:
-        """How late outcomes were, as counts by name; None if none was late, or if it does not decide by what it served."""
+        """How late outcomes were, as counts by name; None if none was, or if it does not learn by what it served."""
         if not self._late:
             return None
         # Every round is an update.

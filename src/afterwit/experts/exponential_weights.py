@@ -97,29 +97,29 @@ class FixedRateBound(RegretTheorem):
         return bound, {"N": evidence.n, "rate": rate, "T": rounds, "range": width}
 
 
-class LateFixedRateBound(FixedRateBound):
+class LateFixedRateBound(RegretTheorem):
     """The fixed rate with outcomes that come late: the loss of the forecasts that were served.
 
-    Let p_s be the shares of those awake when round t was served, p_t those when its outcome comes, l the losses. For the
-    mixture at arrival, h_t = p_t . l, the proof of the fixed rate bound holds as it stands, with the rounds in the order of
-    arrival. The forecast served costs at most p_s . l, since the loss is convex; with slopes, whose tangent is linear, it
-    is that. Between lie d_t rounds, and along each of them, with l' its losses,
+    Let p_s be the shares of those awake when round t was served, p_t those when its outcome comes, l the losses. For
+    the mixture at arrival, h_t = p_t . l, the proof of the fixed rate bound holds as it stands, with the rounds in the
+    order of arrival. The forecast served costs at most p_s . l, since the loss is convex; with slopes, whose tangent is
+    linear, it is that. Between lie d_t rounds, and along each of them, with l' its losses,
 
         d/dx (p . l)  =  -eta Cov_p(l, l'),      p proportional to exp(-eta (L + x l')), x from 0 to 1,
 
     where L are the cumulative losses before. l and l' lie in [0, 1], so no covariance exceeds 1/4: a round moves the
     mixture's loss by eta/4 at most, and the forecast served costs at most h_t + eta d_t / 4. Those asleep have no share
-    in p; while they sleep they are shown h_t or the loss of the forecast, s. If s is above h_t, then by no more than that,
-    and in the proof the sum of the weights falls by exp(-eta h_t + eta^2/8) where it would by exp(-eta s + eta^2/8): so
-    the excess of all rounds counts once, for whichever rounds an expert is awake.
+    in p; while they sleep they are shown h_t or the loss of the forecast, s. If s is above h_t, then by no more than
+    that, and in the proof the sum of the weights falls by exp(-eta h_t + eta^2/8) where it would by exp(-eta s +
+    eta^2/8): so the excess of all rounds counts once, for whichever rounds an expert is awake.
     """
 
     id = "exponential-weights-late"
     name = "fixed rate bound with late outcomes"
     formula = "{log_experts} / {rate} + {rate} ({rounds} / 8 + {delays} / 4)"
     inputs = (EXPERTS, ROUNDS, RATE_INPUT, DELAYS)
+    needs = CONVEX
     citation = f"{FixedRateBound.citation}, with eta d_t / 4 for what was learned in between"
-    beforehand = False
     late = True
 
     @staticmethod
@@ -138,9 +138,9 @@ class LateFixedRateBound(FixedRateBound):
 class LateBound(RegretTheorem):
     """Any schedule: its bound at arrival, and what lateness has cost.
 
-    The bounds of all three schedules are proved for the mixture's loss h_t, at arrival. The forecast that was served loses
-    l(f); the sum of l(f) - h_t where that is above 0 is what the learner counts, and at least as much as the difference
-    over the rounds in which an expert is awake.
+    The bounds of all three schedules are proved for the mixture's loss h_t, at arrival. The forecast that was served
+    loses l(f); the sum of l(f) - h_t where that is above 0 is what the learner counts, and at least as much as the
+    difference over the rounds in which an expert is awake.
     """
 
     name = "bound of the schedule with late outcomes, by what lateness cost"
@@ -152,7 +152,9 @@ class LateBound(RegretTheorem):
     def regret_bound(self, evidence: Any) -> Any:
         if evidence.delays is None:
             return None
-        bounds = (theorem.regret_bound(evidence) for theorem in (FixedRateBound(), DecreasingRateBound(), DoublingBound()))
+        bounds = (
+            theorem.regret_bound(evidence) for theorem in (FixedRateBound(), DecreasingRateBound(), DoublingBound())
+        )
         found = next((found for found in bounds if found is not None), None)
         drift = float(evidence.state["late_drift"])
         return None if found is None else (found[0] + drift, {**found[1], "lateness": drift})

@@ -98,7 +98,8 @@ class LinearLearner(LateLearner):
     def learn_row(self, y: cython.double) -> cython.double:
         """Score the current row, count the round and the mistake, update; give back the score.
 
-        A row that was served before has the score of then. Where it has to stop, ``_stopped`` says why, and nothing has changed.
+        A row that was served before has the score of then. Where it has to stop, ``_stopped`` says why, and nothing has
+        changed.
         """
         score: cython.double = self._served if self._recalling else self.score()
         if not -self._limit <= score <= self._limit:  # type: ignore[has-type]

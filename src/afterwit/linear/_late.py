@@ -1,9 +1,9 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Linear learners whose labels come late: rows are learned by the scores with which they were served.
 
-A learner of which the class says ``late = "served"`` decides by what it served: the engine hands ``update`` the score that
-the ticket has, where it would compute one now. Nothing else differs, so a label that comes at once teaches the same, bit
-for bit. All others learn as they would when the label arrives.
+A learner of which the class says ``late = "served"`` decides by what it served: the engine hands ``update`` the score
+that the ticket has, where it would compute one now. Nothing else differs, so a label that comes at once teaches the
+same, bit for bit. All others learn as they would when the label arrives.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class LateLearner(TotalsLearner):
 
     @property
     def delays(self) -> Any:
-        """How late labels were, as counts by name; None if none was late, or if it does not decide by what it served."""
+        """How late labels were, as counts by name; None if none was, or if it does not learn by what it served."""
         with self._lock:
             return self._late_counts()
 

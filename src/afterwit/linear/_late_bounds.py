@@ -1,7 +1,7 @@
 """Bounds of perceptrons whose labels come late.
 
-The learner decides by the score that it served, w_s . x, and adds the example, if it does, to the weights w_t that it has
-when the label comes. Between lie d_t updates, each of which added an example of length R at most:
+The learner decides by the score that it served, w_s . x, and adds the example, if it does, to the weights w_t that it
+has when the label comes. Between lie d_t updates, each of which added an example of length R at most:
 
     y_t w_t . x_t  <=  y_t w_s . x_t + R^2 d_t,
 
@@ -17,9 +17,10 @@ With a unit v of margin gamma, M gamma <= v . w, and with any u of total hinge l
 Solved for M as they stand these are the bounds with the measured D. At most d rounds between service and label mean
 D <= d M, and then M <= (1 + 2d) (R/gamma)^2, and the sharper hinge bound with sqrt(1 + 2d) R in the place of R.
 
-The margin perceptron updates where w_t = 0 or y_t w_s . x_t < rho/2 |w_t|, so that, with D = 1 + 2d,
-|w_{t+1}|^2 <= |w_t|^2 + rho |w_t| + D R^2 <= (|w_t| + rho/2)^2 + D R^2. Where the new length is at least K = 4 D R^2/rho this
-makes w longer by at most rho/2 + D R^2/K = 3 rho/4. So after M updates |w| <= K + 3 rho M/4; but |w| >= rho M: M <= 16 D (R/rho)^2.
+The margin perceptron updates where w_t = 0 or y_t w_s . x_t < rho/2 |w_t|, so that, with D = 1 + 2d, |w_{t+1}|^2 <=
+|w_t|^2 + rho |w_t| + D R^2 <= (|w_t| + rho/2)^2 + D R^2. Where the new length is at least K = 4 D R^2/rho this makes w
+longer by at most rho/2 + D R^2/K = 3 rho/4. So after M updates |w| <= K + 3 rho M/4; but |w| >= rho M: M <= 16 D
+(R/rho)^2.
 
 With no delay all of them are the bounds of the perceptrons themselves.
 """
@@ -41,10 +42,9 @@ DELAYS = Input(
 PROOF = "with R^2 d_t more for what was learned in between"
 
 
-def largest_square(a: float, c: float) -> float:
-    """The largest z^2 with z^2 <= a z + c, for z >= 0."""
-    root = (a + math.sqrt(a * a + 4 * c)) / 2
-    return root * root
+def largest_root(a: float, c: float) -> float:
+    """The largest z with z^2 <= a z + c."""
+    return (a + math.sqrt(a * a + 4 * c)) / 2
 
 
 class LateBound(Theorem):
@@ -108,7 +108,8 @@ class MeasuredMarginBound(LateMarginBound):
 
     @staticmethod
     def bound(radius: Any, margin: Any, delays: Any) -> Any:
-        return largest_square(radius / margin, 2 * delays) - 2 * delays
+        # z^2 - 2 D for the largest z with z^2 <= a z + 2 D.
+        return radius / margin * largest_root(radius / margin, 2 * delays)
 
     @staticmethod
     def delay_of(delays: Any) -> int:
@@ -127,7 +128,8 @@ class LateHingeBound(LateBound):
 
     @staticmethod
     def bound(radius: Any, norm: Any, hinge_loss: Any, delay: Any) -> Any:
-        return largest_square(radius * norm * math.sqrt(1 + 2 * delay), hinge_loss)
+        root = largest_root(radius * norm * math.sqrt(1 + 2 * delay), hinge_loss)
+        return root * root
 
     def with_delays(self, evidence: Any, delays: Any) -> Any:
         delay, unit, norm = self.delay_of(delays), evidence.unit, self.inputs[1].symbol
@@ -153,7 +155,7 @@ class MeasuredHingeBound(LateHingeBound):
 
     @staticmethod
     def bound(radius: Any, norm: Any, hinge_loss: Any, delays: Any) -> Any:
-        return largest_square(radius * norm, hinge_loss + 2 * delays) - 2 * delays
+        return hinge_loss + radius * norm * largest_root(radius * norm, hinge_loss + 2 * delays)
 
     @staticmethod
     def delay_of(delays: Any) -> int:

@@ -10,15 +10,17 @@ Summed up, with the losses of what was served, from w_1 = 0:
 
     regret  <=  |u|^2 / (2 eta) + eta/2 sum |g_t|^2 + sum g_t . (w_s - w_t).
 
-The last sum is what lateness costs, and it is measured: g_t . (w_s - w_t) is the slope times the served score less the score
-at arrival. No step is longer than eta G, so it is at most eta G^2 times the sum of the delays d_t, the numbers of rounds
-learned between service and label. At rates that fall, on a ball of diameter D, the first two terms are those of Zinkevich.
+The last sum is what lateness costs, and it is measured: g_t . (w_s - w_t) is the slope times the served score less the
+score at arrival. No step is longer than eta G, so it is at most eta G^2 times the sum of the delays d_t, the numbers of
+rounds learned between service and label. At rates that fall, on a ball of diameter D, the first two terms are those of
+Zinkevich.
 
-The on-line SVM steps by g_t = w_t - C y_t x_t or w_t. Its loss is here C times the hinge loss of what was served, and half the
-squared length of the weights at arrival, of which |w_t|^2/2 - |u|^2/2 <= w_t . (w_t - u). Only the hinge loss was served, so
-the last sum has C y_t x_t . (w_t - w_s) where the served margin is below 1; and |C y_t x_t| <= C R <= G.
+The on-line SVM steps by g_t = w_t - C y_t x_t or w_t. Its loss is here C times the hinge loss of what was served, and
+half the squared length of the weights at arrival, of which |w_t|^2/2 - |u|^2/2 <= w_t . (w_t - u). Only the hinge loss
+was served, so the last sum has C y_t x_t . (w_t - w_s) where the served margin is below 1; and |C y_t x_t| <= C R <= G.
 
-With no delay these are the bounds without. See Quanrud & Khashabi 2015 and Zinkevich, Langford & Smola 2009 for the subject.
+With no delay these are the bounds without. See Quanrud & Khashabi 2015 and Zinkevich, Langford & Smola 2009 for the
+subject.
 """
 
 from __future__ import annotations

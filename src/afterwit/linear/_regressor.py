@@ -86,7 +86,7 @@ class LinearRegressor(RealTargetLearner):
 
     @property
     def delays(self) -> Any:
-        """How late targets were, as counts by name; None if none was late, or if it does not decide by what it served."""
+        """How late targets were, as counts by name; None if none was, or if it does not learn by what it served."""
         return self._engine.delays
 
     def predict_many(self, X: Any) -> Targets:

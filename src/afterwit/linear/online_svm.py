@@ -55,9 +55,7 @@ class OnlineSVM(ScaledLearner):
     _C: cython.double
     _rate: cython.double
 
-    theorems = with_mistakes(
-        LargestGradientBound(), ObservedGradientsBound(), LateGradientBound(), LateObservedBound()
-    )
+    theorems = with_mistakes(LargestGradientBound(), ObservedGradientsBound(), LateGradientBound(), LateObservedBound())
     converges_without = "mistakes"
     late = "served"
     checker = "descent"

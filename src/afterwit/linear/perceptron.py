@@ -42,7 +42,7 @@ from afterwit.linear._late_bounds import (
     LateMarginBound,
     MeasuredHingeBound,
     MeasuredMarginBound,
-    largest_square,
+    largest_root,
 )
 
 if cython.compiled:
@@ -133,7 +133,8 @@ class RootHingeBound(HingeBound):
 
     @staticmethod
     def bound(radius: Any, norm: Any, hinge_loss: Any) -> Any:
-        return largest_square(radius * norm, hinge_loss)
+        root = largest_root(radius * norm, hinge_loss)
+        return root * root
 
 
 class UpdateHingeBound(PerceptronBound):

@@ -97,9 +97,14 @@ class Model:
 
     def serve_many(self, X: Any) -> Any:
         """The predictions for many records, as an array, and a list of tickets for ``learn_late_many``."""
-        served = []
-        self._for_all(X, lambda rows: served.append(self.learner.serve_many(rows)) or served[-1][0])
-        return _joined([predicted for predicted, _ in served]), [ticket for _, tickets in served for ticket in tickets]
+        tickets: list[Any] = []
+
+        def serve(rows: Any) -> Any:
+            predictions, more = self.learner.serve_many(rows)
+            tickets.extend(more)
+            return predictions
+
+        return self._for_all(X, serve), tickets
 
     def learn_late_many(self, tickets: Any, y: Any) -> Any:
         """Learn many records whose labels have come, in this order. Returns the predictions that were served."""

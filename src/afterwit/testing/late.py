@@ -65,14 +65,20 @@ def check_refusals(learner: Any, x: Any, label: Any) -> None:
     later = learner_later.serve_one(x)[1]
     strangers: list[Any] = [None, [], {}, "ticket", {**ticket, "ticket": "another"}, {**ticket, "x": 1}, later]
     for stranger in strangers:
-        for method, given in (("learn_late", (stranger, label)), ("learn_late_many", ([ticket, stranger], [label] * 2))):
+        for method, given in (
+            ("learn_late", (stranger, label)),
+            ("learn_late_many", ([ticket, stranger], [label] * 2)),
+        ):
             try:
                 getattr(learner, method)(*given)
             except InputError as error:
-                assert "must be" in str(error), f"the message says nothing of what is allowed: {error}"
+                message = str(error)
             else:
                 raise AssertionError(f"{method} took {stranger!r}")
-            assert same_value(learner.state(), before), "a ticket was refused, but only after it had changed the learner"
+            assert "must be" in message, f"the message says nothing of what is allowed: {message}"
+            assert same_value(learner.state(), before), (
+                "a ticket was refused, but only after it had changed the learner"
+            )
 
 
 def _through_json(ticket: Any) -> Any:
