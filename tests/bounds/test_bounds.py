@@ -32,7 +32,8 @@ INPUTS = {
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
     **dict.fromkeys(("log_hypotheses", "log_experts"), st.floats(0, 30)),
     **dict.fromkeys(("updates", "support_vectors", "mistakes", "mistake", "best_mistakes"), st.integers(0, 60)),
-    **dict.fromkeys(("literals", "vc_dimension", "switches"), st.integers(0, 20)),
+    **dict.fromkeys(("literals", "vc_dimension", "switches", "delay"), st.integers(0, 20)),
+    "delays": not_negative,
     **dict.fromkeys(("error", "deviation", "epsilon", "exploration"), st.floats(0.02, 1)),
     "points": st.integers(0, 300),
     "bits": st.floats(1, 30),
@@ -114,7 +115,10 @@ DIRECTIONS = {
     **dict.fromkeys(
         ("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points", "hypothesis"), 1
     ),
-    **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain", "largest_target"), 1),
+    **dict.fromkeys(
+        ("diameter", "payoff", "cost", "delay", "delays", "switches", "expert_mistakes", "best_gain", "largest_target"),
+        1,
+    ),
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }
 FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step"}

@@ -38,13 +38,13 @@ from afterwit.data.rows import (
     read_one,
     stack,
 )
-from afterwit.data.values import are_different
 from afterwit.errors import InputError, Words, counted, invalid, shorten
 
 #: What a ticket always has, before what the learner served.
 ABOUT = ("ticket", "rounds", "updates", "x")
 #: Names and labels that a ticket can carry.
 PLAIN = "a number, a string, a boolean, None or a tuple of these"
+FEATURE = "the name of a feature"
 #: What JSON has one kind of, by its name on a ticket.
 KINDS: dict[str, Any] = {"tuple": tuple, "list": list, "array": np.array}
 
@@ -84,10 +84,12 @@ def is_plain_row(learner: Any) -> bool:
 
 def plain_row(x: Any) -> dict[str, Any]:
     """One row of numbers as plain data, from which the same row can be made."""
+    if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
+        return {"values": x.tolist()}
     x = members_as_features(x) if isinstance(x, (set, frozenset)) else as_mapping(x)
     if isinstance(x, dict):
-        values = [number(f"x[{name!r}]", value) for name, value in x.items()]
-        return {"names": [plain(name, "the name of a feature") for name in x], "values": values}
+        values = [value if type(value) is float else number(f"x[{name!r}]", value) for name, value in x.items()]
+        return {"names": [name if type(name) is str else plain(name, FEATURE) for name in x], "values": values}
     return plain_rows(read_one(x))[0]
 
 
@@ -99,7 +101,7 @@ def plain_rows(rows: Rows) -> list[dict[str, Any]]:
         if rows.names is None:
             return [{"values": part} for part in parts]
         assert rows.columns is not None
-        names = [plain(rows.names[j], "the name of a feature") for j in rows.columns.tolist()]
+        names = [plain(rows.names[j], FEATURE) for j in rows.columns.tolist()]
         return [{"names": list(names), "values": part} for part in parts]
     assert rows.columns is not None
     columns, starts = rows.columns.tolist(), rows.starts.tolist()
@@ -113,7 +115,7 @@ def plain_rows(rows: Rows) -> list[dict[str, Any]]:
                 for span, width in zip(spans, widths, strict=True)
             ]
         return [{"columns": columns[span], "values": values[span], **about} for span in spans]
-    every = [plain(name, "the name of a feature") for name in rows.names]
+    every = [plain(name, FEATURE) for name in rows.names]
     return [{"names": [every[j] for j in columns[span]], "values": values[span]} for span in spans]
 
 
@@ -136,10 +138,11 @@ def _values(x: Any) -> list[float]:
 
 
 def _named(x: Any) -> dict[Any, float]:
-    names = [from_plain(name) for name in x["names"]]
-    if not are_different(names, len(_values(x))):
+    names = [name if type(name) is str else from_plain(name) for name in x["names"]]
+    row = dict(zip(names, _values(x), strict=True))
+    if len(row) != len(names):
         raise ValueError
-    return dict(zip(names, x["values"], strict=True))
+    return row
 
 
 def _sparse(x: Any) -> Rows:

@@ -37,7 +37,9 @@ class LateLearner(TotalsLearner):
         self._served = 0.0
         self._since = 0
         self._updates_since = 0
-        self._let_go_of_tickets()
+        nothing = np.zeros(0, dtype=np.int64)
+        self._recall_from((np.zeros(0), nothing, nothing))
+        self._recalling = False
         self._take_late_counts([0] * len(COUNTS))
 
     def _recall_from(self, served: Any) -> None:
@@ -47,11 +49,6 @@ class LateLearner(TotalsLearner):
         self._served_rounds = view(rounds)
         self._served_updates = view(updates)
         self._recalling = True
-
-    def _let_go_of_tickets(self) -> None:
-        nothing = np.zeros(0, dtype=np.int64)
-        self._recall_from((np.zeros(0), nothing, nothing))
-        self._recalling = False
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -162,10 +159,7 @@ class LateLearner(TotalsLearner):
 
     def _learn_late(self, rows: Any, signs: Any, served: Any, updated: Any = None) -> Any:
         """``_learn`` for rows that were served with these scores, after so many rounds and updates."""
-        try:
-            return self._learn(rows, signs, updated, served)
-        finally:
-            self._let_go_of_tickets()
+        return self._learn(rows, signs, updated, served)
 
     def _engine_scores(self, rows: Any) -> Any:
         """The scores by which rows are served now, for a checker; a regressor has them from its weights."""

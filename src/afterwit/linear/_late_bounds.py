@@ -102,7 +102,7 @@ class MeasuredMarginBound(LateMarginBound):
 
     id = "perceptron-late-measured"
     name = "margin bound with the delays that were"
-    formula = "largest M with M <= ({radius} / {margin}) sqrt(M + 2 {delays})"
+    formula = "{radius} / {margin} ({radius} / {margin} + sqrt(({radius} / {margin})^2 + 8 {delays})) / 2"
     inputs = (RADIUS, MARGIN, DELAYS)
     foreseeable = False
 
@@ -121,7 +121,9 @@ class LateHingeBound(LateBound):
 
     id = "perceptron-late-hinge"
     name = "hinge bound with late labels"
-    formula = "((r + sqrt(r^2 + 4 {hinge_loss})) / 2)^2, r = {radius} {norm} sqrt(1 + 2 {delay})"
+    formula = (
+        "(({radius} {norm} sqrt(1 + 2 {delay}) + sqrt(({radius} {norm})^2 (1 + 2 {delay}) + 4 {hinge_loss})) / 2)^2"
+    )
     inputs = (RADIUS, NORM, HINGE_LOSS, DELAY)
     needs = "w starts at 0"
     citation = f"Mohri et al. 2018, Theorem 8.11, {PROOF}"
@@ -149,7 +151,10 @@ class MeasuredHingeBound(LateHingeBound):
 
     id = "perceptron-late-hinge-measured"
     name = "hinge bound with the delays that were"
-    formula = "largest M with M <= {hinge_loss} + {radius} {norm} sqrt(M + 2 {delays})"
+    formula = (
+        "{hinge_loss} + {radius} {norm} "
+        "({radius} {norm} + sqrt(({radius} {norm})^2 + 4 ({hinge_loss} + 2 {delays}))) / 2"
+    )
     inputs = (RADIUS, NORM, HINGE_LOSS, DELAYS)
     foreseeable = False
 
