@@ -120,7 +120,9 @@ class Weights:
 
     def __init__(self, n):
         self.total, self.forecasts, self.moments = [0.0] * n, {}, {}
-        self.order, self.own, self.drift, self.rounds, self.delays = [], 0.0, 0.0, 0, 0
+        self.order, self.own, self.rounds, self.delays = [], 0.0, 0, 0
+        # What was served lost more than the mixture, and than the forecast, at arrival.
+        self.drift, self.excess = 0.0, 0.0
 
 
 def exponential_weights(advice, outcomes, events, rate):
@@ -138,7 +140,9 @@ def exponential_weights(advice, outcomes, events, rate):
             continue
         losses = [(value - outcomes[t]) ** 2 for value in advice[t]]
         own = (run.forecasts[t] - outcomes[t]) ** 2
-        run.drift += max(0.0, own - mean(losses)) if run.rounds > run.moments[t] else 0.0
+        if run.rounds > run.moments[t]:
+            run.drift += max(0.0, own - mean(losses))
+            run.excess += max(0.0, own - (mean(advice[t]) - outcomes[t]) ** 2)
         run.own += own
         run.delays += run.rounds - run.moments[t]
         run.total = [a + b for a, b in zip(run.total, losses, strict=True)]

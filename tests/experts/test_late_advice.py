@@ -14,7 +14,7 @@ import naive_late
 from afterwit.core.certificate import Verdict
 from afterwit.data.values import same_value
 from afterwit.errors import InputError
-from afterwit.experts.exponential_weights import LateBound, LateFixedRateBound
+from afterwit.experts.exponential_weights import LateBound, LateExpConcaveBound, LateFixedRateBound
 
 RATES = {
     "rate": ({"rate": 0.4}, lambda n: lambda done: 0.4),
@@ -87,6 +87,7 @@ def test_what_is_learned_is_what_the_oracle_says(run, name):
         if name == "rate":
             wanted = ln_n / 0.4 + 0.4 * T / 8 + 0.1 * sum(late)
             assert made[LateFixedRateBound].bound == pytest.approx(wanted)
+            assert made[LateExpConcaveBound].bound == pytest.approx(ln_n / 0.4 + expected.excess, abs=1e-9)
             without = ln_n / 0.4 + 0.4 * T / 8
             # What the theorem says of lateness: each round in between moves the mixture by eta/4 at most.
             assert expected.drift <= 0.1 * sum(late) + 1e-12
@@ -146,6 +147,33 @@ def test_a_ticket_names_experts_and_sleepers():
     assert learner.awake_rounds.tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_names_may_come_with_the_first_round_only(many):
+    row = {"a": 0.25, "b": 0.75}
+    late, at_once = aw.ExponentialWeights(2), aw.ExponentialWeights(2)
+    if many:
+        _, tickets = late.serve_many([row, row])
+        assert late.experts == (0, 1)
+        late.learn_late_many(tickets, [1.0, 0.0])
+    else:
+        tickets = [late.serve_one(row)[1] for _ in range(2)]
+        for ticket, outcome in zip(tickets, [1.0, 0.0], strict=True):
+            late.learn_late(ticket, outcome)
+    at_once.learn_many([row, row], [1.0, 0.0])
+    assert late.experts == at_once.experts == ("a", "b")
+    assert np.array_equal(late.weights, at_once.weights)
+    by_position = aw.ExponentialWeights(2)
+    by_position.learn_one([0.25, 0.75], 1.0)
+    for call in (
+        lambda: by_position.serve_one(row),
+        lambda: by_position.serve_many([row]),
+        lambda: by_position.learn_late(tickets[0], 1.0),
+        lambda: by_position.learn_late_many(tickets[:1], [1.0]),
+    ):
+        with pytest.raises(InputError, match="names need a learner made with them"):
+            call()
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -194,12 +222,15 @@ def test_rounds_that_are_not_those_are_refused():
 
 
 def test_a_changed_drift_is_seen():
-    learner = aw.ExponentialWeights(2, rate=1.0)
+    learner = aw.ExponentialWeights(2, rate=0.5)
     advice, outcomes = np.tile([0.0, 1.0], (40, 1)), (np.arange(40) // 5 % 2).astype(float)
     order, served = play(learner, advice, outcomes, naive.delayed_events(40, [5] * 40))
     state = learner.state()
     learner.restore({**state, "late_drift": state["late_drift"] / 2})
     with pytest.raises(InputError, match="what lateness cost would be different"):
+        learner.certificate(advice[order], outcomes[order], served)
+    learner.restore({**state, "late_excess": state["late_excess"] / 2 + 1})
+    with pytest.raises(InputError, match="lost more than those at arrival would be different"):
         learner.certificate(advice[order], outcomes[order], served)
     for wrong in (-1.0, math.inf, 1, None):
         with pytest.raises(InputError, match="late_drift"):
@@ -236,4 +267,25 @@ def test_the_log_loss_of_what_was_served_is_exact_near_1():
     learner.learn_late(ticket, 1.0)
     assert learner.loss == pytest.approx(-math.log(0.375) - math.log1p(-(2.0**-53)), rel=1e-15)
     assert forecast == near
-    assert learner.certificate().verdict is Verdict.NOT_APPLICABLE
+    made = learner.certificate()
+    excess = -math.log1p(-(2.0**-53)) + math.log1p(-(2.0**-53))
+    assert made.verdict is Verdict.HOLDS
+    assert made.bound == pytest.approx(math.log(2) + excess)
+
+
+@given(seed=st.integers(0, 2**32 - 1), sleepy=st.booleans(), scale=st.sampled_from([0.0, 0.3, 0.49]))
+def test_the_log_loss_has_a_bound_with_late_outcomes(seed, sleepy, scale):
+    random = np.random.default_rng(seed)
+    n, T = 3, 40
+    advice = 0.5 + scale * (2 * random.random((T, n)) - 1)
+    if sleepy:
+        asleep = random.random((T, n)) < 0.4
+        asleep[np.arange(T), random.integers(0, n, T)] = False
+        advice[asleep] = np.nan
+    outcomes = (random.random(T) < 0.3).astype(float)
+    learner = aw.ExponentialWeights(n, loss="log")
+    order, served = play(learner, advice, outcomes, naive.delayed_events(T, random.integers(0, 9, T).tolist()))
+    for made in (learner.certificate(), learner.certificate(advice[order], outcomes[order], served)):
+        late = every(made)[LateExpConcaveBound]
+        assert late.verdict is Verdict.HOLDS, late.details()
+        assert late.bound == pytest.approx(math.log(n) + learner.state()["late_excess"])

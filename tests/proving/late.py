@@ -36,7 +36,7 @@ judges(
         )
     ),
     *(REGRETS + name for name in ("LateGradientBound", "LateObservedBound", "LateBallBound")),
-    *(WEIGHTS + name for name in ("LateFixedRateBound", "LateBound")),
+    *(WEIGHTS + name for name in ("LateFixedRateBound", "LateExpConcaveBound", "LateBound")),
 )
 
 
@@ -288,7 +288,7 @@ def exponential_weights(table, random, name):
     run = Played(learner, random, list(advice), outcomes.tolist(), lambda: learner.weights.tolist())
     if not run.late:
         return
-    log_n, drift, own, size = math.log(n), Fraction(0), Fraction(0), 0.0
+    log_n, drift, excess, own, size = math.log(n), Fraction(0), Fraction(0), Fraction(0), 0.0
     totals = [Fraction(0)] * n
     for place, t in enumerate(run.order):
         y = Fraction(outcomes[t])
@@ -296,6 +296,8 @@ def exponential_weights(table, random, name):
         mine = exact.loss(loss, Fraction(run.predictions[t]), y)
         if run.served[place] < place:
             drift += max(Fraction(0), mine - exact.mixture(run.learned_by[t], lost))
+            here = exact.mixture(run.learned_by[t], [Fraction(value) for value in advice[t].tolist()])
+            excess += max(Fraction(0), mine - exact.loss(loss, here, y))
         own += mine
         size += float(mine) + max(map(float, lost)) + 1
         totals = [a + b for a, b in zip(totals, lost, strict=True)]
@@ -306,6 +308,8 @@ def exponential_weights(table, random, name):
         if short == "LateFixedRateBound":
             # With one expert the logarithm is 0.
             return Truth(regret, BOUNDS["exponential-weights-late"](log_n, rounds, rate, sum(run.delays)), slack)
+        if short == "LateExpConcaveBound":
+            return Truth(regret, log_n / rate + float(excess), slack)
         if rate:
             without = BOUNDS["exponential-weights"](log_n, rounds, rate)
         else:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.certify._late import blocks
-from afterwit.certify.expert_rounds import Floats, in_range
+from afterwit.certify.expert_rounds import Floats, chances, in_range
 from afterwit.core.delays import Delays, Moments, counts_in
 from afterwit.data.advice import Experts
 from afterwit.experts._regret import Setting
@@ -38,6 +38,31 @@ def play_late(
         if not late:
             shares_then[span] = shares[span]
     return forecasts
+
+
+def excesses(
+    setting: Setting,
+    values: Floats,
+    outcomes: Any,
+    shares: Floats,
+    own: Floats,
+    awake: npt.NDArray[np.bool_],
+    served: Moments,
+) -> tuple[Floats, Floats]:
+    """What each forecast served lost more than that at arrival, 0 where less, and the sizes behind it."""
+    late = served < np.arange(len(served))
+    if setting.loss.kind == "log":
+        chance = (shares * chances(values, outcomes, awake)).sum(axis=1)
+        rest = (shares * chances(values, 1 - outcomes, awake)).sum(axis=1)
+        there = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
+        sizes = np.abs(own) + np.abs(there)
+    else:
+        terms = shares * np.where(awake, values, 0.0)
+        forecasts = terms.sum(axis=1)
+        there = setting.loss.values(forecasts, outcomes)
+        slopes = np.abs(setting.loss.slopes(forecasts, outcomes))
+        sizes = np.abs(own) + np.abs(there) + slopes * np.abs(terms).sum(axis=1)
+    return np.where(late, np.maximum(0.0, own - there), 0.0), np.where(late, sizes, 0.0)
 
 
 def drifts(

@@ -49,8 +49,8 @@ def own_losses(
     else:
         _check_means(np.where(awake, values, 0.0), shares, forecasts)
     if setting.loss.kind == "log":
-        chance = (shares * _chances(values, outcomes, awake)).sum(axis=1)
-        rest = (shares * _chances(values, 1 - outcomes, awake)).sum(axis=1)
+        chance = (shares * chances(values, outcomes, awake)).sum(axis=1)
+        rest = (shares * chances(values, 1 - outcomes, awake)).sum(axis=1)
         own = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
         return own, np.abs(own)
     # Where the loss has a kink, rounding decides on which side of it the forecast is: the learner's own is judged.
@@ -58,7 +58,7 @@ def own_losses(
     return own, np.abs(own)
 
 
-def _chances(values: Floats, outcomes: Floats, awake: npt.NDArray[np.bool_]) -> Floats:
+def chances(values: Floats, outcomes: Floats, awake: npt.NDArray[np.bool_]) -> Floats:
     """The probability each expert gave to these outcomes; 0 for those asleep."""
     return np.where(awake, np.where(outcomes[:, np.newaxis] == 1, values, 1 - values), 0.0)
 
@@ -124,10 +124,10 @@ def slope_gains(
         slopes, here, there = np.ones(len(lost)), own, lost
     elif setting.loss.kind == "log":
         # The tangent of -ln p, where p is the probability of what happened: of p and 1 - p the smaller has more digits.
-        chances, rests = _chances(values, outcomes, awake), _chances(values, 1 - outcomes, awake)
-        chance, rest = (shares * chances).sum(axis=1), (shares * rests).sum(axis=1)
+        right, wrong = chances(values, outcomes, awake), chances(values, 1 - outcomes, awake)
+        chance, rest = (shares * right).sum(axis=1), (shares * wrong).sum(axis=1)
         slopes, here = -1 / chance, np.where(chance <= 0.5, chance, -rest)
-        there = np.where(chance[:, np.newaxis] <= 0.5, chances, -rests)
+        there = np.where(chance[:, np.newaxis] <= 0.5, right, -wrong)
     else:
         slopes, here, there = setting.loss.slopes(forecasts, outcomes), forecasts, values
     slope, base = slopes[:, np.newaxis], here[:, np.newaxis]

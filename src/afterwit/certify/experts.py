@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify._late_advice import delays_in, drifts, play_late
+from afterwit.certify._late_advice import delays_in, drifts, excesses, play_late
 from afterwit.certify.expert_rounds import Floats, in_range, not_these, own_losses, slope_gains
 from afterwit.certify.replay import ROUNDING
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
@@ -390,6 +390,10 @@ def _check(
         drift, of_drift = drifts(setting, values, outcomes, forecasts, shares, own, lost, awake, served)
         if _sums(drift, of_drift, evidence.n).differ_from(claimed.get("late_drift", 0.0)):
             differing.append("what lateness cost")
+        if claimed.get("late_excess"):
+            excess, of_excess = excesses(setting, values, outcomes, shares, own, awake, served)
+            if _sums(excess, of_excess, evidence.n).differ_from(claimed["late_excess"]):
+                differing.append("what the forecasts served lost more than those at arrival")
     if _sums(own, sizes, evidence.n).differ_from(claimed["loss"]):
         differing.append("the learner's loss")
     gains = np.where(awake, own[:, np.newaxis] - lost, 0.0)
@@ -419,7 +423,16 @@ def _are_others(differing: list[str]) -> str:
 
 def _other_state(replayed: Mapping[str, Any], claimed: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the state, beyond the sums that have been compared, that the rounds do not give."""
-    compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names", "late_drift")
+    compared = (
+        "loss",
+        "expert_losses",
+        "regrets",
+        "slope_regrets",
+        "asleep_rounds",
+        "names",
+        "late_drift",
+        "late_excess",
+    )
     for name, value in claimed.items():
         # States saved before sizes were kept have none of them.
         unknown = name in ("size", "blur", "outside") and value == 0

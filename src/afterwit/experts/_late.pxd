@@ -18,6 +18,8 @@ cdef class LateRound(JudgedRound):
     cdef long long _late_total
     cdef long long _late_largest
     cdef double _late_drift
+    cdef double _late_excess
 
     cdef void recall(self, Py_ssize_t t) noexcept nogil
     cdef void count_delay(self, double outcome) noexcept nogil
+    cdef double loss_now(self, double outcome) noexcept nogil

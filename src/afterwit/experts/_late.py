@@ -20,6 +20,7 @@ from afterwit.core.declared import is_not_negative
 from afterwit.core.delays import COUNTS, counts_in
 from afterwit.core.learner import view
 from afterwit.data import advice as _advice
+from afterwit.data.losses import NAMES
 from afterwit.errors import invalid
 
 if cython.compiled:
@@ -30,6 +31,7 @@ else:
 
     from afterwit.experts._judged import JudgedRound
 
+LOG = cython.declare(cython.int, NAMES.index("log"))
 #: What a ticket has of a forecast.
 FORECAST = ("forecast", "complement")
 
@@ -44,13 +46,13 @@ class LateRound(JudgedRound):
     def _begin_late(self) -> None:
         self._told_at = 0
         self._forecast_now = 0.0
-        self._take_late_counts([0] * len(COUNTS), 0.0)
+        self._take_late_counts([0] * len(COUNTS), 0.0, 0.0)
         self._recall_from((np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64)))
         self._recalling = False
 
-    def _take_late_counts(self, counts: Any, drift: float) -> None:
+    def _take_late_counts(self, counts: Any, drift: float, excess: float) -> None:
         self._late, self._late_total, self._late_largest = counts[:3]
-        self._late_drift = drift
+        self._late_drift, self._late_excess = drift, excess
 
     def _recall_from(self, served: Any) -> None:
         """The rounds to be learned were served with these forecasts, after so many rounds; None: they were not."""
@@ -97,6 +99,21 @@ class LateRound(JudgedRound):
             drift = self._own - (self._low + self._width * self._mixed)
         if drift > 0:
             self._late_drift += drift
+        if self._shows_own:
+            drift = self._own - self.loss_now(outcome)
+            if drift > 0:
+                self._late_excess += drift
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def loss_now(self, outcome: cython.double) -> cython.double:
+        """The loss of the forecast that there would be now; of the log loss to its own last digits."""
+        rest: cython.double
+        if self._loss_kind != LOG:
+            return self.loss_of(self._forecast_now, outcome)
+        rest = JudgedRound.mean_complement(self)
+        return self.minus_log(self._forecast_now, rest) if outcome == 1 else self.minus_log(rest, self._forecast_now)
 
     # ------------------------------------------------------------------ serving, and learning late
 
@@ -180,7 +197,10 @@ class LateRound(JudgedRound):
 
     def _state(self) -> dict[str, Any]:
         state = JudgedRound._state(self)
-        return {**state, "late_labels": self.delays, "late_drift": self._late_drift} if self._late else state
+        if not self._late:
+            return state
+        costs = {"late_drift": self._late_drift, "late_excess": self._late_excess}
+        return {**state, "late_labels": self.delays, **costs}
 
     def _check_counts(self, state: Any) -> None:
         if "late_labels" not in state:
@@ -188,13 +208,13 @@ class LateRound(JudgedRound):
         if type(state["rounds"]) is not int or self.late == "arrival":
             raise invalid("late_labels", f"left out for {type(self).__name__}", state["late_labels"])
         counts_in(state)
-        drift = state["late_drift"]
-        if type(drift) is not float or not is_not_negative(drift):
-            raise invalid("late_drift", "a finite number, at least 0", drift)
+        for name in ("late_drift", "late_excess"):
+            if type(state[name]) is not float or not is_not_negative(state[name]):
+                raise invalid(name, "a finite number, at least 0", state[name])
 
     def _become(self, state: Any) -> None:
         JudgedRound._become(self, state)
-        self._take_late_counts(counts_in(state), state.get("late_drift", 0.0))
+        self._take_late_counts(counts_in(state), state.get("late_drift", 0.0), state.get("late_excess", 0.0))
 
 
 def _advised(x: Any) -> Any:

@@ -288,6 +288,29 @@ class ExpConcaveBound(RegretTheorem):
         )
 
 
+class LateExpConcaveBound(ExpConcaveBound):
+    """The same where outcomes come late, with what the forecasts that were served lost more than those at arrival.
+
+    Let f be the forecast that there would be at arrival, and s the loss of the one that was served, which sleepers are
+    shown. Those awake weigh exp(-eta l(f)) times what they did, at most; so W falls by exp(-eta (s - e)) at least, with
+    e = s - l(f) where that is above 0. Divided as before, over the rounds in which i is awake,
+
+        exp(eta (sum of s - l(f_i) over these rounds - sum of e over all)) <= N.
+    """
+
+    name = "exp-concave bound with late outcomes, by what lateness cost"
+    formula = "ln N / rate + sum of what the forecasts served lost more than those at arrival"
+    citation = f"{ExpConcaveBound.citation}, with what lateness cost"
+    beforehand = False
+    foreseeable = False
+    late = True
+
+    def regret_bound(self, evidence: Any) -> Any:
+        found = None if evidence.delays is None else super().regret_bound(evidence)
+        excess = float(evidence.state.get("late_excess", 0.0))
+        return None if found is None else (found[0] + excess, {**found[1], "lateness": excess})
+
+
 def shown_the_forecast(evidence: Any) -> bool:
     """Whether every expert was shown the loss of the forecast while it slept, as far as rounding lets one tell.
 
@@ -329,6 +352,7 @@ class ExponentialWeights(ExpertLearner):
         DecreasingRateBound(),
         DoublingBound(),
         LateFixedRateBound(),
+        LateExpConcaveBound(),
         LateBound(),
     )
     options = (

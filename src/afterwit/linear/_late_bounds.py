@@ -47,7 +47,7 @@ def largest_root(a: float, c: float) -> float:
     return (a + math.sqrt(a * a + 4 * c)) / 2
 
 
-class LateBound(Theorem):
+class LatePerceptronBound(Theorem):
     """A bound on the mistakes of a perceptron whose labels came late; not about any other run."""
 
     quantity = "mistakes"
@@ -61,7 +61,7 @@ class LateBound(Theorem):
         raise NotImplementedError
 
 
-class LateMarginBound(LateBound):
+class LateMarginBound(LatePerceptronBound):
     """Separable data: the squared ratio of radius to margin, as many times more as labels are late."""
 
     id = "perceptron-late"
@@ -116,7 +116,7 @@ class MeasuredMarginBound(LateMarginBound):
         return int(delays.between_updates)
 
 
-class LateHingeBound(LateBound):
+class LateHingeBound(LatePerceptronBound):
     """Any sequence: the sharper hinge bound, for a radius that is as much longer as labels are late."""
 
     id = "perceptron-late-hinge"
