@@ -82,7 +82,7 @@ def beside(name):
         def both(table, random):
             own = random.spawn(1)[0]
             others(table, random)
-            if own.random() < 0.4:
+            if own.random() < 0.5:
                 function(table, own, name)
 
         SUBJECTS[name] = both
@@ -280,10 +280,10 @@ def largest_gradient(name, loss, radius, ball, factor, largest_target):
 def exponential_weights(table, random, name):
     rounds, n = int(random.choice([2, 7, 20, 40])), int(random.choice([1, 2, 4]))
     advice, outcomes = values(random, rounds, n), values(random, rounds, 1)[:, 0]
-    rate = pick(random, None, 0.05, 0.5, 3.0)
+    rate = pick(random, None, None, 0.05, 0.5, 0.5, 3.0)
     doubling = rate is None and random.random() < 0.5
     options = {"rate": rate} if rate else {"schedule": "doubling" if doubling else "decreasing"}
-    learner = aw.ExponentialWeights(n, loss=pick(random, "square", "absolute"), **options)
+    learner = aw.ExponentialWeights(n, loss=pick(random, "square", "square", "absolute"), **options)
     loss = learner.parameters["loss"]
     run = Played(learner, random, list(advice), outcomes.tolist(), lambda: learner.weights.tolist())
     if not run.late:

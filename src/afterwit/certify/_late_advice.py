@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.certify._late import blocks
-from afterwit.certify.expert_rounds import Floats, chances, in_range
+from afterwit.certify.expert_rounds import Floats, Rounds, in_range, not_these
 from afterwit.core.delays import Delays, Moments, counts_in
 from afterwit.data.advice import Experts
-from afterwit.experts._regret import Setting
+from afterwit.errors import InputError
 
 
 def delays_in(state: Mapping[str, Any]) -> Delays | None:
@@ -21,70 +21,61 @@ def delays_in(state: Mapping[str, Any]) -> Delays | None:
     return Delays(state["rounds"], *counts) if any(counts) else None
 
 
-def play_late(
-    fresh: Any, values: Floats, outcomes: Any, experts: Experts, served: Moments, shares: Floats, shares_then: Floats
-) -> Floats:
-    """Let a fresh learner serve and learn these rounds: the forecasts, and all shares at arrival and at service."""
-    forecasts, complements = np.zeros(len(values)), np.zeros(len(values))
-    for due, done, end in blocks(served):
-        if len(due):
-            then, rest = np.empty((len(due), values.shape[1])), np.zeros(len(due))
-            forecasts[due] = fresh._predictions(values[due], experts, then, rest)
-            shares_then[due], complements[due] = then, rest
-        span = slice(done, end)
-        late = served[done] < done
-        told = (forecasts[span].copy(), complements[span].copy(), served[span].copy()) if late else None
-        forecasts[span] = fresh._learn(values[span], outcomes[span], experts, shares[span], told)[0]
-        if not late:
-            shares_then[span] = shares[span]
-    return forecasts
+class PlayedLate:
+    """The rounds of a fresh learner that served them at these moments: forecasts, and everyone's shares."""
+
+    def __init__(self, fresh: Any, values: Floats, outcomes: Any, experts: Experts, served: Moments) -> None:
+        self.late = served < np.arange(len(served))
+        self.forecasts = np.zeros(len(values))
+        #: At arrival, and when the rounds were served.
+        self.shares, self.then = np.empty(values.shape), np.empty(values.shape)
+        try:
+            self._play(fresh, values, outcomes, experts, served)
+        except InputError as error:
+            raise not_these(f"played again they fail: {error}") from None
+
+    def _play(self, fresh: Any, values: Floats, outcomes: Any, experts: Experts, served: Moments) -> None:
+        complements = np.zeros(len(values))
+        for due, done, end in blocks(served):
+            if len(due):
+                then, rest = np.empty((len(due), values.shape[1])), np.zeros(len(due))
+                self.forecasts[due] = fresh._predictions(values[due], experts, then, rest)
+                self.then[due], complements[due] = then, rest
+            span = slice(done, end)
+            told = None
+            if self.late[done]:
+                told = (self.forecasts[span].copy(), complements[span].copy(), served[span].copy())
+            self.forecasts[span] = fresh._learn(values[span], outcomes[span], experts, self.shares[span], told)[0]
+            if told is None:
+                self.then[span] = self.shares[span]
 
 
-def excesses(
-    setting: Setting,
-    values: Floats,
-    outcomes: Any,
-    shares: Floats,
-    own: Floats,
-    awake: npt.NDArray[np.bool_],
-    served: Moments,
-) -> tuple[Floats, Floats]:
+def excesses(rounds: Rounds, shares: Floats, own: Floats, late: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """What each forecast served lost more than that at arrival, 0 where less, and the sizes behind it."""
-    late = served < np.arange(len(served))
-    if setting.loss.kind == "log":
-        chance = (shares * chances(values, outcomes, awake)).sum(axis=1)
-        rest = (shares * chances(values, 1 - outcomes, awake)).sum(axis=1)
+    loss = rounds.setting.loss
+    if loss.kind == "log":
+        chance, rest = ((shares * each).sum(axis=1) for each in rounds.chances())
         there = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
         sizes = np.abs(own) + np.abs(there)
     else:
-        terms = shares * np.where(awake, values, 0.0)
+        terms = shares * np.where(rounds.awake, rounds.values, 0.0)
         forecasts = terms.sum(axis=1)
-        there = setting.loss.values(forecasts, outcomes)
-        slopes = np.abs(setting.loss.slopes(forecasts, outcomes))
+        there = loss.values(forecasts, rounds.outcomes)
+        slopes = np.abs(loss.slopes(forecasts, rounds.outcomes))
         sizes = np.abs(own) + np.abs(there) + slopes * np.abs(terms).sum(axis=1)
     return np.where(late, np.maximum(0.0, own - there), 0.0), np.where(late, sizes, 0.0)
 
 
-def drifts(
-    setting: Setting,
-    values: Floats,
-    outcomes: Any,
-    forecasts: Floats,
-    shares: Floats,
-    own: Floats,
-    lost: Floats,
-    awake: npt.NDArray[np.bool_],
-    served: Moments,
-) -> tuple[Floats, Floats]:
+def drifts(rounds: Rounds, shares: Floats, own: Floats, late: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """What each forecast served lost more than the mixture at arrival, 0 where less, and the sizes behind it."""
-    late = served < np.arange(len(served))
+    setting = rounds.setting
     if setting.gradient:
-        slopes = setting.loss.slopes(forecasts, outcomes)
-        terms = shares * np.where(awake, values, 0.0)
-        more = slopes * (forecasts - terms.sum(axis=1))
-        sizes = np.abs(slopes) * (np.abs(forecasts) + np.abs(terms).sum(axis=1))
+        slopes = setting.loss.slopes(rounds.forecasts, rounds.outcomes)
+        terms = shares * np.where(rounds.awake, rounds.values, 0.0)
+        more = slopes * (rounds.forecasts - terms.sum(axis=1))
+        sizes = np.abs(slopes) * (np.abs(rounds.forecasts) + np.abs(terms).sum(axis=1))
     else:
-        terms = shares * in_range(setting, lost)
+        terms = shares * in_range(setting, rounds.lost)
         more, sizes = own - terms.sum(axis=1), np.abs(own) + np.abs(terms).sum(axis=1)
         sizes += abs(setting.low) + setting.width
     return np.where(late, np.maximum(0.0, more), 0.0), np.where(late, sizes, 0.0)
