@@ -437,6 +437,26 @@ def test_what_lateness_costs_a_gradient_learner_is_measured(run):
     assert abs(expected.drift) <= Fraction(1, 4) * radius_square * sum(expected.delays)
 
 
+def test_the_bound_on_a_ball_is_that_of_the_page():
+    """In a ball that the weights never reach, so that the oracle need not project them."""
+    random = np.random.default_rng(3)
+    X = random.integers(-2, 3, (30, 3)).astype(float)
+    y = np.where(random.random(30) < 0.5, 1, -1)
+    rows, labels = X.tolist(), y.tolist()
+    events = naive.delayed_events(30, random.integers(0, 7, 30).tolist())
+    learner, _ = play(aw.SGD(loss="hinge", rate=0.25, ball=64.0, intercept=False), rows, labels, events)
+    run = oracle("SGD hinge", rows, labels, events)
+    u = np.array([1.0, -0.5, 0.25])
+    made = every(certified(learner, rows, labels, run, comparator=u))[LateBallBound]
+    squares = sum(sum(g * g for g in gradient) for gradient in run.gradients)
+    lost = [
+        sum(max(0.0, 1 - label * float(naive_late.dot(v, x))) for x, label in zip(rows, labels, strict=True))
+        for v in ([0.0] * 3, u.tolist())
+    ]
+    assert made.bound == pytest.approx(min(lost) + 128.0**2 / 0.5 + float(squares / 8 + run.drift), rel=1e-9)
+    assert not made.theorem.foreseeable
+
+
 @pytest.mark.parametrize("schedule", ["constant", "1/sqrt(t)"])
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "squared", "perceptron"])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
