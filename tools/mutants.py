@@ -136,8 +136,6 @@ OWN = {
     "experts/_late": "experts/test_late_advice",
     "certify/_late": "linear/test_late",
     "certify/_late_advice": "experts/test_late_advice",
-    "core/late": "linear/test_late",
-    "core/delays": "linear/test_late",
     "linear/_regret": "linear/test_linear_theorems linear/test_sgd",
     "linear/_paired": "linear/test_averaged_perceptron linear/test_adagrad linear/test_balanced_winnow",
     "linear/_scaled": "linear/test_online_svm",
