@@ -33,7 +33,11 @@ def learned(learner, form, y):
     parts = []
     for _ in range(2):
         parts += [learner.learn_scores(form, y).tobytes(), learner.score_many(form).tobytes()]
-    return [*parts, learner.predict_many(form).tobytes(), model(learner)]
+    parts += [learner.predict_many(form).tobytes(), model(learner)]
+    # All are served before the first label comes.
+    _, tickets = learner.serve_many(form)
+    learner.learn_late_many(tickets, y)
+    return [*parts, json.dumps(tickets).encode(), model(learner)]
 
 
 results = {"compiled": aw.compiled}

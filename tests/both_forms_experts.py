@@ -52,6 +52,9 @@ for case in CASES:
         parts = [learner.learn_many(advice, outcomes).tobytes(), learner.predict_many(advice).tobytes()]
         parts += [learner.weights.tobytes(), model(learner), json.dumps(learner.certificate().to_dict()).encode()]
         parts += [repr(learner).encode(), said(learner.learn_one, np.full(n, np.inf), 1.0)]
+        forecasts, tickets = learner.serve_many(advice[:20])
+        learner.learn_late_many(tickets, outcomes[:20])
+        parts += [forecasts.tobytes(), json.dumps(tickets).encode(), model(learner)]
         if case.takes_losses:
             parts += [learner.observe_many(case.losses(random, 60, n, asleep)).tobytes(), model(learner)]
             parts.append(said(learner.observe, np.full(n, 1e151)))

@@ -62,6 +62,17 @@ BOUNDS = {
     "perceptron-hinge-sharper": lambda radius, norm, hinge_loss: (
         ((radius * norm + sqrt(radius**2 * norm**2 + 4 * hinge_loss)) / 2) ** 2
     ),
+    "perceptron-late": lambda radius, margin, delay: (radius**2 + 2 * delay * radius**2) / margin**2,
+    "perceptron-late-measured": lambda radius, margin, delays: (
+        (radius**2 / margin**2 + sqrt(radius**4 / margin**4 + 8 * radius**2 / margin**2 * delays)) / 2
+    ),
+    "perceptron-late-hinge": lambda radius, norm, hinge_loss, delay: (
+        ((radius * norm * sqrt(1 + 2 * delay) + sqrt(radius**2 * norm**2 * (1 + 2 * delay) + 4 * hinge_loss)) / 2) ** 2
+    ),
+    "perceptron-late-hinge-measured": lambda radius, norm, hinge_loss, delays: (
+        hinge_loss + (radius**2 * norm**2 + radius * norm * sqrt(radius**2 * norm**2 + 4 * hinge_loss + 8 * delays)) / 2
+    ),
+    "margin-perceptron-late": lambda radius, margin, delay: 16 * radius**2 / margin**2 * (2 * delay + 1),
     "perceptron-update-hinge": lambda radius, rho, loss: (
         ((radius / rho + sqrt(radius**2 / rho**2 + 4 * loss)) / 2) ** 2
     ),
@@ -96,6 +107,9 @@ BOUNDS = {
         (norm * log(features) / rate + hinge_loss) / (1 - rate * radius**2 * norm / 2)
     ),
     "gradient-descent": lambda norm, rate, rounds, gradient: norm**2 / (2 * rate) + rate / 2 * rounds * gradient**2,
+    "gradient-descent-late": lambda norm, rate, rounds, gradient, delays: (
+        norm**2 / (2 * rate) + rate * gradient**2 * rounds / 2 + rate * gradient**2 * delays
+    ),
     "gradient-descent-ball": lambda diameter, gradient, rounds, rate: (
         diameter**2 * sqrt(rounds) / (2 * rate) + (sqrt(rounds) - 1 / 2) * gradient**2 * rate
     ),
@@ -109,6 +123,9 @@ BOUNDS = {
     "randomized-weighted-majority-tuned": lambda log_experts, rounds: 2 * sqrt(rounds * log_experts),
     "two-random-experts": lambda rounds: sqrt(rounds / 8),
     "exponential-weights": lambda log_experts, rounds, rate: log_experts / rate + rate * rounds / 8,
+    "exponential-weights-late": lambda log_experts, rounds, rate, delays: (
+        log_experts / rate + rate * rounds / 8 + rate * delays / 4
+    ),
     "exponential-weights-tuned": lambda log_experts, rounds: sqrt(rounds / 2 * log_experts),
     "exponential-weights-doubling": lambda log_experts, rounds: (
         sqrt(2) / (sqrt(2) - 1) * sqrt(rounds / 2 * log_experts) + sqrt(log_experts / 2)

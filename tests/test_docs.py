@@ -30,6 +30,7 @@ def blocks(text):
         ("README.md", 6),
         ("docs/certificates.md", 1),
         ("docs/data.md", 3),
+        ("docs/late-labels.md", 3),
         ("docs/committee.md", 3),
         ("docs/few-labels.md", 3),
         ("docs/learners.md", 3),

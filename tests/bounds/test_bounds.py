@@ -35,8 +35,8 @@ INPUTS = {
     **dict.fromkeys(("log_hypotheses", "log_experts", "log_assets"), st.floats(0, 30)),
     **dict.fromkeys(("updates", "support_vectors", "mistakes", "mistake", "best_mistakes"), st.integers(0, 60)),
     "miss": st.floats(0.01, 0.99),
-    "growth": not_negative,
-    **dict.fromkeys(("literals", "vc_dimension", "switches", "tuned", "length"), st.integers(0, 20)),
+    **dict.fromkeys(("growth", "delays"), not_negative),
+    **dict.fromkeys(("literals", "vc_dimension", "switches", "tuned", "length", "delay"), st.integers(0, 20)),
     **dict.fromkeys(("error", "deviation", "epsilon", "exploration"), st.floats(0.02, 1)),
     "points": st.integers(0, 300),
     "bits": st.floats(1, 30),
@@ -136,10 +136,9 @@ DIRECTIONS = {
         ("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points", "hypothesis"), 1
     ),
     **dict.fromkeys(
-        ("diameter", "payoff", "cost", "switches", "length", "expert_mistakes", "best_gain", "largest_target"), 1
+        ("diameter", "payoff", "cost", "delay", "delays", "switches", "length", "expert_mistakes", "best_gain"), 1
     ),
-    **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss"), 1),
-    "growth": 1,
+    **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss", "largest_target", "growth"), 1),
     **dict.fromkeys(("error", "deviation", "rows", "alpha", "ratio"), -1),
 }
 FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step", "tuned", "miss"}

@@ -128,8 +128,10 @@ BEFOREHAND = """
 AFTERWARDS = """
     batch.AverageError batch.AverageExcess batch.AverageLoss batch.KernelMarginBound batch.PenalizedEstimate
     batch.PenalizedSelection batch.ProgressiveBound batch.ProgressiveStopping boosting.ObservedErrorsBound
-    concepts.EliminationBound experts.BernsteinBound experts.DiscountedPotentialBound experts.PolynomialPotentialBound experts.RegretNormBound
+    concepts.EliminationBound experts.BernsteinBound experts.DiscountedPotentialBound experts.LateBound experts.LateExpConcaveBound
+    experts.PolynomialPotentialBound experts.RegretNormBound
     games.KeptRegretsBound kernels.BudgetBound linear.AdaptiveBound linear.EuclideanHingeBound
+    linear.LateBallBound linear.LateObservedBound linear.MeasuredHingeBound linear.MeasuredMarginBound
     linear.MistakesFromLoss
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound

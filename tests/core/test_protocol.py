@@ -111,12 +111,13 @@ def test_a_delay_of_zero_is_the_usual_protocol_and_a_constant_one_shifts():
 
 def test_under_a_delay_the_record_counts_what_was_predicted_on_arrival():
     X, y = [[1.0]] * 6, [-1] * 6
-    learner = aw.Perceptron()
-    record = aw.play(learner, ArrayStream(X, y), delay=3, predictions=True)
-    # Rounds 0 to 3 are predicted before any label is known; the learner itself errs once, when it first learns.
-    assert record.predictions.tolist() == [1, 1, 1, 1, -1, -1]
-    assert record.mistakes == 4
-    assert learner.mistakes == 1
+    for learner, own in ((aw.Perceptron(), 4), (aw.AveragedPerceptron(), 1)):
+        record = aw.play(learner, ArrayStream(X, y), delay=3, predictions=True)
+        # Rounds 0 to 3 are predicted before any label is known. One that decides by what it served has erred as often;
+        # one that learns as of arrival errs once, when it first learns.
+        assert record.predictions.tolist() == [1, 1, 1, 1, -1, -1]
+        assert record.mistakes == 4
+        assert learner.mistakes == own
 
 
 def test_a_learner_whose_learn_many_is_something_else_is_played_singly():
@@ -279,10 +280,16 @@ def test_rounds_that_the_record_does_not_have_are_seen():
     assert "the learner counts 101 rounds" in record.certificate().line()
 
 
+class Certified(Recorder):
+    """A learner of somebody else's that has theorems, and knows no tickets."""
+
+    theorems = aw.Perceptron.theorems
+
+
 def test_records_without_a_certificate_say_why():
     stream = noisy_stream(20)
     for record, why in (
-        (aw.play(aw.Perceptron(), stream, delay=2), "there is no certificate for delayed labels"),
+        (aw.play(Certified(), stream, delay=2), "there is no certificate for delayed labels"),
         (aw.play(aw.Perceptron(), iter(list(stream))), "a stream that can be read only once"),
         (aw.play(Recorder(), stream), "Recorder has no certificate: it has no theorems"),
         (aw.Record("Perceptron"), "this record has no certificate"),

@@ -100,8 +100,12 @@ def phishing(rounds=1250):
 
 @pytest.mark.parametrize("delay", [None, 1, 2, 7, 40])
 def test_progressive_validation_counts_what_play_counts(delay):
-    """River reveals a label before the prediction of round t + d, `play` after it: its d is our d - 1."""
-    ours, theirs = aw.Perceptron(labels=(False, True)), aw.Perceptron(labels=(False, True))
+    """River reveals a label before the prediction of round t + d, `play` after it: its d is our d - 1.
+
+    River learns as of arrival, and so does a learner that says so.
+    """
+    assert aw.AveragedPerceptron.late == "arrival"
+    ours, theirs = aw.AveragedPerceptron(labels=(False, True)), aw.AveragedPerceptron(labels=(False, True))
     record = aw.play(ours, phishing(), delay=0 if delay is None else delay - 1)
     metric = metrics.Accuracy()
     evaluate.progressive_val_score(phishing(), theirs, metric, delay=delay)

@@ -116,7 +116,7 @@ def oracle(key):
     return add
 
 
-@oracle("experts.exponential_weights.FixedRateBound")
+@oracle("experts._scheduled_rates.FixedRateBound")
 def _(run):
     if run.n == 1:
         return run.width * run.fixed_rate * run.rounds / 8
@@ -163,12 +163,12 @@ def _(run):
     return run.width * adaptive_bound(run, run.seen)
 
 
-@oracle("experts.exponential_weights.DoublingBound")
+@oracle("experts._scheduled_rates.DoublingBound")
 def _(run):
     return run.width * BOUNDS["exponential-weights-doubling"](run.log_n, run.rounds)
 
 
-@oracle("experts.exponential_weights.DecreasingRateBound")
+@oracle("experts._scheduled_rates.DecreasingRateBound")
 def _(run):
     return run.width * BOUNDS["exponential-weights-decreasing"](run.log_n, run.rounds)
 

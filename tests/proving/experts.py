@@ -307,7 +307,7 @@ for _name in sorted({case.name for case in CASES} - {"Exp3"}):
 
 @subject(
     "tuned expert algorithms",
-    "experts.exponential_weights.TunedRateBound",
+    "experts._scheduled_rates.TunedRateBound",
     "experts._adaptive_rate.RangesBound",
     "experts._adaptive_rate.SquareLossBound",
     "experts.swap_regret.TunedSwapBound",
@@ -323,7 +323,7 @@ def tuned(table, random):
     _, run = play(random, case, n, losses=lost)
     worst = max(map(float, run.regrets))
     table.bounded(
-        "experts.exponential_weights.TunedRateBound",
+        "experts._scheduled_rates.TunedRateBound",
         case.name,
         worst,
         value_of(table, "exponential-weights-tuned", experts=n, rounds=rounds),

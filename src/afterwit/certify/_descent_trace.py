@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.certify._descent_steps import STEPS
-from afterwit.certify.replay import ROUNDING
+from afterwit.certify.replay import ROUNDING, RowProducts
+from afterwit.core.delays import Moments
 from afterwit.data.losses import get
 from afterwit.data.margin_losses import LOSSES, losses, slopes
 from afterwit.linear._regret import Descent
@@ -47,6 +48,9 @@ class Trace:
     first: Floats
     #: What money is counted in.
     unit: float = 1.0
+    #: What lateness cost: the sum of slope times served score less score at arrival, and the sizes of its terms.
+    drift: float = 0.0
+    drift_size: float = 0.0
 
 
 def losses_of(descent: Descent, y: Any, scores: Floats) -> Floats:
@@ -61,6 +65,28 @@ def slopes_of(descent: Descent, y: Any, scores: Floats) -> Floats:
     return np.asarray(descent.factor * (slopes(loss, y, scores) if loss in LOSSES else get(loss).slopes(scores, y)))
 
 
+class Service:
+    """Scores rows by the weights at the moment at which they were served."""
+
+    def __init__(self, steps: Any, matrix: Any, served: Moments) -> None:
+        self.steps, self.served = steps, served
+        self.order = np.argsort(served, kind="stable")
+        self.rows = RowProducts(matrix[self.order])
+        self.done = 0
+        self.values, self.sizes = np.zeros(len(served)), np.zeros(len(served))
+
+    def scores(self, moment: int, row: int) -> tuple[float, float]:
+        """The score of a row when it was served, and the sizes of what was added up. Now it is learned."""
+        end = int(np.searchsorted(self.served[self.order[self.done :]], moment, side="right")) + self.done
+        if end > self.done:
+            now = self.order[self.done : end]
+            weights = self.steps.scale * self.steps.weights
+            self.values[now] = self.rows.times(weights, self.done, end)
+            self.sizes[now] = self.rows.times(np.abs(weights), self.done, end, absolute=True)
+            self.done = end
+        return float(self.values[row]), float(self.sizes[row])
+
+
 class Retrace:
     """Computes every round a second time; on which side of a kink a score is, the learner's own score says."""
 
@@ -71,9 +97,14 @@ class Retrace:
         self.loss, self.squares, self.rates, self.weighted = 0.0, 0.0, 0.0, 0.0
         self.standstills, self.rate = 0, descent.rate
         self.differs: int | None = None
+        self.drift, self.drift_size = 0.0, 0.0
 
-    def follow(self, matrix: Any, y: Any, scores: Floats) -> Floats:
-        """Further rounds, with the scores that the learner gave them; by how much the slope of each was cut off."""
+    def follow(self, matrix: Any, y: Any, scores: Floats, served: Moments | None = None) -> Floats:
+        """Further rounds, with the scores that the learner gave them; by how much the slope of each was cut off.
+
+        Where labels came late, these are all rounds, and ``served`` says after how many of them each was served.
+        """
+        service = None if served is None else Service(self.steps, matrix, served)
         descent, steps = self.descent, self.steps
         # Losses of a run that diverges may be larger than any number.
         with np.errstate(over="ignore"):
@@ -93,7 +124,15 @@ class Retrace:
                 values = matrix[row]
             there = steps.weights_for(at, values)
             steps.count(at)
-            if self.differs is None and abs(there @ values - score) > ROUNDING * (abs(there) @ abs(values)) + 1e-300:
+            expected, size = float(there @ values), float(abs(there) @ abs(values))
+            # The score by which the step is taken is that of the service, the weights are those of the arrival.
+            here = score
+            if service is not None:
+                here = expected
+                expected, size = service.scores(t, row)
+                self.drift += float(slope) * (expected - here)
+                self.drift_size += abs(float(slope)) * (size + abs(here))
+            if self.differs is None and abs(expected - score) > ROUNDING * size + 1e-300:
                 self.differs = t
             if descent.decreasing:
                 self.rate = descent.rate / math.sqrt(t + 1)
@@ -103,11 +142,11 @@ class Retrace:
             if steps.stands_still(y[row] * score):
                 self.standstills += 1
                 continue
-            gradient = steps.squared_gradient(slope, score, float(values @ values))
+            gradient = steps.squared_gradient(slope, here, float(values @ values))
             self.squares += gradient
             self.rates += self.rate
             self.weighted += self.rate * gradient
-            steps.follow_length(self.rate, slope, score, gradient)
+            steps.follow_length(self.rate, slope, here, gradient)
             steps.step(self.rate, slope, at, values)
             if steps.scale < SMALLEST_SCALE or t % 1000 == 0:
                 steps.rescale()
@@ -120,4 +159,15 @@ class Retrace:
         sums = (self.loss, self.squares, self.rates, self.weighted, self.rate, self.standstills)
         extremes = (steps.lowest, steps.highest)
         met = (steps.largest, steps.first)
-        return Trace(self.differs, *sums, np.sqrt(steps.sums), *extremes, last, average, *met, steps.unit)
+        return Trace(
+            self.differs,
+            *sums,
+            np.sqrt(steps.sums),
+            *extremes,
+            last,
+            average,
+            *met,
+            steps.unit,
+            self.drift,
+            self.drift_size,
+        )

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.certify._descent_trace import Retrace, Trace, losses_of
+from afterwit.certify._late import delays_in, replay_late
 from afterwit.certify.linear import fewest_mistakes
 from afterwit.certify.replay import (
     CLOSE_ENOUGH,
@@ -29,6 +30,7 @@ from afterwit.certify.replay import (
     used_columns,
 )
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Evidence, Hindsight
+from afterwit.core.delays import Moments
 from afterwit.core.theorem import Theorem
 from afterwit.data.losses import get
 from afterwit.data.rows import Rows
@@ -99,6 +101,10 @@ class DescentEvidence(Evidence):
     @property
     def squared_gradients(self) -> float:
         return self.trace.squares
+
+    @property
+    def drift(self) -> float:
+        return self.trace.drift
 
     @property
     def rates(self) -> float:
@@ -173,7 +179,7 @@ class DescentEvidence(Evidence):
         compared = 0.0 if self.compared is None else self.score_sizes(self.compared)
         # A bound on mistakes is one on the loss, divided by a number.
         loss = abs(bound) if theorem.quantity == "mistakes" else self.trace.loss
-        return self.rounding_of_sums(abs(bound) + loss + compared)
+        return self.rounding_of_sums(abs(bound) + loss + compared + self.trace.drift_size)
 
     def score_sizes(self, u: FixedWeights) -> float:
         """At most the sum over the rounds of |slope| times the sizes of what is added up for the score of u."""
@@ -209,11 +215,16 @@ class DescentEvidence(Evidence):
         return Ceiling(self.comparators[0].loss, "weights that stay at 0 lose no more than the bound")
 
 
-def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> DescentEvidence:
-    """What is known of the rounds X, y of a gradient learner; y are signs or, if it is a regressor, targets."""
+def gather(
+    learner: Any, rows: Rows, signs: Any, comparator: Any = None, served: Moments | None = None
+) -> DescentEvidence:
+    """What is known of the rounds X, y of a gradient learner; y are signs or, if it is a regressor, targets.
+
+    Labels that came late were served at these moments.
+    """
     descent = learner._descent()
     given = comparator_for(learner, rows, comparator)
-    played = replay(learner, rows, signs)
+    played = replay(learner, rows, signs) if served is None else replay_late(learner, rows, signs, served)
     matrix, used = used_columns(matrix_of(learner, rows))
     if given is not None:
         given = allowed(descent, given[used])
@@ -225,7 +236,7 @@ def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> Desc
         largest_target = float(np.abs(signs).max(initial=0.0))
         assumptions += (moderate(largest_target, "targets"),)
     same = all(assumption.met for assumption in assumptions)
-    trace, amounts = _retrace(descent, matrix, signs, played.scores if same else np.empty(0))
+    trace, amounts = _retrace(descent, matrix, signs, played.scores if same else np.empty(0), served)
     found = [_judged("zero", np.zeros(matrix.shape[1]), descent, matrix, signs, passes)]
     own: list[FixedWeights] = []
     least_possible = None
@@ -240,6 +251,9 @@ def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> Desc
         assumptions += (computed_alike(trace),)
         if descent.ridge:
             assumptions += (never_stood_still(trace),)
+    delays = delays_in(played, served) if same else None
+    if delays is not None:
+        assumptions += (delays.assumption,)
     return DescentEvidence(
         subject=type(learner).__name__,
         rounds=learner.rounds,
@@ -255,12 +269,18 @@ def gather(learner: Any, rows: Rows, signs: Any, comparator: Any = None) -> Desc
         own=tuple(own),
         least_possible=least_possible,
         assumptions=assumptions,
+        delays=delays,
     )
 
 
-def _retrace(descent: Descent, matrix: Any, y: Any, scores: Floats) -> tuple[Trace, Floats]:
+def _retrace(
+    descent: Descent, matrix: Any, y: Any, scores: Floats, served: Moments | None = None
+) -> tuple[Trace, Floats]:
     """The rounds of these scores computed a second time, and by how much the slope of each was cut off."""
     rounds = Retrace(descent, matrix.shape[1])
+    if served is not None and len(scores):
+        cut_off = rounds.follow(matrix, y, scores, served)
+        return rounds.trace(), cut_off
     begins = range(0, len(scores), max(1, len(y)))
     amounts = [rounds.follow(matrix, y, scores[begin : begin + len(y)]) for begin in begins]
     return rounds.trace(), np.concatenate([[], *amounts])

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.certify._late_advice import PlayedLate, delays_in, drifts, excesses
 from afterwit.certify.expert_rounds import Floats, Rounds, in_range, not_these, own_losses, slope_gains
 from afterwit.certify.replay import ROUNDING
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
+from afterwit.core.delays import Moments, came_late, read_served, require_served
 from afterwit.core.theorem import Theorem
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
 from afterwit.errors import InputError, Words, counted, invalid, shorten
@@ -258,9 +260,10 @@ def with_infinite(state: Mapping[str, Any], name: str) -> Floats:
     return sums if gone is None or not gone.any() else np.where(gone > 0, INFINITE_SUMS[name], sums)
 
 
-def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvidence:
-    """What is known of the rounds of an expert algorithm."""
+def gather(learner: Any, advice: Any = None, outcomes: Any = None, served: Any = None) -> ExpertEvidence:
+    """What is known of the rounds of an expert algorithm; ``served`` says how late their outcomes were."""
     state, facts = learner._snapshot()
+    delays = delays_in(state)
     evidence = ExpertEvidence(
         subject=type(learner).__name__,
         rounds=state["rounds"],
@@ -270,12 +273,17 @@ def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvid
         state=state,
         facts=facts,
         rival=facts.get("rival"),
+        delays=delays,
     )
-    evidence = replace(evidence, assumptions=tuple(_assumptions(evidence)))
+    late = () if delays is None else (delays.assumption,)
+    evidence = replace(evidence, assumptions=(*_assumptions(evidence), *late))
     if advice is None and outcomes is None:
         return evidence
+    require_served(learner, outcomes, served)
     values, read = _rounds(evidence, advice, outcomes)
-    evidence = replace(evidence, played=_check(learner, evidence, values, read))
+    moments = None if served is None else read_served(served, len(values))
+    moments = moments if moments is not None and came_late(moments) and learner.late == "served" else None
+    evidence = replace(evidence, played=_check(learner, evidence, values, read, moments))
     discounts = evidence.parameters.get("discount") is not None
     if "rival" in facts or discounts or read is None or not evidence.setting.gradient or evidence.slept:
         return evidence
@@ -373,7 +381,7 @@ class _Sums:
 
 
 def _check(
-    learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None
+    learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None, served: Moments | None
 ) -> tuple[Floats, Floats] | None:
     """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give.
 
@@ -386,7 +394,7 @@ def _check(
         )
     played: list[tuple[Floats, Floats]] | None = [] if any(each.looks_at_rounds for each in learner.theorems) else None
     differing = [*_other_experts(evidence, values, outcomes)]
-    differing = differing or [*_other_learner(learner, evidence, values, outcomes, played)]
+    differing = differing or [*_other_learner(learner, evidence, values, outcomes, served, played)]
     if differing:
         raise not_these(_are_others(differing))
     if played is None:
@@ -435,6 +443,7 @@ def _other_learner(
     evidence: ExpertEvidence,
     values: Floats,
     outcomes: Floats | None,
+    served: Moments | None,
     played: list[tuple[Floats, Floats]] | None,
 ) -> Iterator[str]:
     """What is claimed of the learner and these rounds, played again by a fresh one, do not give.
@@ -448,15 +457,25 @@ def _other_learner(
     finite = np.isfinite(evidence.expert_losses)
     discount = evidence.parameters.get("discount")
     fading = {name: _Sums(evidence) for name in (() if discount is None else ("losses", "regrets"))}
+    drift, excess = _Sums(evidence, each=False), _Sums(evidence, each=False)
+    late = None if served is None else PlayedLate(fresh, values, outcomes, experts, served)
     for block in _blocks(evidence):
         part, seen, lost, awake = _block(setting, values, outcomes, block)
         shares = np.empty(part.shape)
-        try:
-            forecasts, _ = fresh._learn(part, seen, experts, shares)
-        except InputError as error:
-            raise _failed(learner, values, outcomes, experts, error) from None
-        rounds = Rounds(setting, part, seen, forecasts, shares, lost, awake, block.start)
-        own, sizes = own_losses(rounds)
+        if late is None:
+            try:
+                forecasts, _ = fresh._learn(part, seen, experts, shares)
+            except InputError as error:
+                raise _failed(learner, values, outcomes, experts, error) from None
+            rounds = Rounds(setting, part, seen, forecasts, shares, lost, awake, block.start)
+            own, sizes = own_losses(rounds)
+        else:
+            # The forecasts follow from the shares that there were when they were served.
+            rounds = Rounds(setting, part, seen, late.forecasts[block], late.then[block], lost, awake, block.start)
+            own, sizes = own_losses(rounds)
+            drift.add(*drifts(rounds, late.shares[block], own, late.late[block]))
+            if claimed.get("late_excess"):
+                excess.add(*excesses(rounds, late.shares[block], own, late.late[block]))
         own_sums.add(own, sizes)
         counted_in = awake & finite
         gains = np.where(counted_in, own[:, np.newaxis] - lost, 0.0)
@@ -473,6 +492,10 @@ def _other_learner(
         if swapping:
             saved = saved + saved_by_swapping(shares, in_range(setting, lost))
             sizes_seen += float(np.abs(in_range(setting, lost)).sum())
+    if late is not None and drift.differ_from(claimed.get("late_drift", 0.0)):
+        yield "what lateness cost"
+    if late is not None and excess.differ_from(claimed.get("late_excess", 0.0)):
+        yield "what the forecasts served lost more than those at arrival"
     if own_sums.differ_from(claimed["loss"]):
         yield "the learner's loss"
     if regrets.differ_from(claimed["regrets"]):
@@ -506,12 +529,12 @@ def _are_others(differing: list[str]) -> str:
 
 def _other_state(replayed: Mapping[str, Any], claimed: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the state, beyond the sums that have been compared, that the rounds do not give."""
-    discounted = ("discounted_losses", "discounted_regrets")
-    compared = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names", *discounted)
+    summed = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names")
+    compared = (*summed, "discounted_losses", "discounted_regrets", "late_drift", "late_excess")
     for name, value in claimed.items():
         # States saved before sizes were kept have none of them.
         unknown = name in ("size", "blur", "outside") and value == 0
-        if name not in compared and not unknown and not _alike(replayed[name], value):
+        if name not in compared and not unknown and not _alike(replayed.get(name), value):
             yield f"its {name.replace('_', ' ')}"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.certify._late import delays_in, follows_the_rule_late, replay_late
 from afterwit.certify.linear import LeaveOneOut, LinearEvidence
 from afterwit.certify.replay import (
     CLOSE_ENOUGH,
@@ -29,6 +30,7 @@ from afterwit.certify.replay import (
     used_columns,
 )
 from afterwit.core.certificate import Assumption, Basis
+from afterwit.core.delays import Moments
 from afterwit.data.labels import Signs
 from afterwit.data.rows import Rows
 from afterwit.errors import counted
@@ -42,19 +44,34 @@ from afterwit.hindsight.min_hinge import solve_min_hinge
 MOST_ENTRIES_FOR_PROGRAM = 40_000
 
 
-def gather(learner: Any, rows: Rows, signs: Signs, comparator: Any = None) -> LinearEvidence:
-    """What is known of the rounds X, y of a perceptron."""
+def gather(
+    learner: Any, rows: Rows, signs: Signs, comparator: Any = None, served: Moments | None = None
+) -> LinearEvidence:
+    """What is known of the rounds X, y of a perceptron; labels that came late were served at these moments."""
     margin = float(learner.parameters.get("margin", 0.0))
-    played = replay(learner, rows, signs)
+    played = replay(learner, rows, signs) if served is None else replay_late(learner, rows, signs, served)
 
     def rule(matrix: Any, unit: float) -> Assumption:
+        if served is not None:
+            why = because_of_size(unit)
+            return follows_the_rule_late(matrix, signs, served, played.updates[0], margin / 2 / unit, why)
         return follows_the_rule(matrix, signs, played.updates, margin / 2 / unit, unit)
 
     return LinearEvidence(
-        **facts(learner, rows, signs, played, rule, comparator),
+        **with_delays(facts(learner, rows, signs, played, rule, comparator), served, played),
         margin=margin,
         converged=not len(played.updates[-1]),
         leave_one_out=LeaveOneOut(learner, rows, signs),
+    )
+
+
+def with_delays(found: dict[str, Any], served: Moments | None, played: Replay) -> dict[str, Any]:
+    """What is known of a run, with how late labels came."""
+    delays = delays_in(played, served)
+    return (
+        found
+        if delays is None
+        else {**found, "delays": delays, "assumptions": (*found["assumptions"], delays.assumption)}
     )
 
 

@@ -75,13 +75,16 @@ def replay(learner: Any, rows: Rows, signs: Any) -> Replay:
     return Replay(same, passes, updates or [np.empty(0, dtype=np.intp)], np.concatenate([[], *scores]))
 
 
-def play_again(learner: Any, count: int, play: Callable[[Any], bool]) -> tuple[Assumption, int]:
+def play_again(learner: Any, count: int, play: Callable[[Any], bool], late: bool = False) -> tuple[Assumption, int]:
     """Let a fresh learner play ``count`` rows as often as the learner did, and compare all that they have learned.
 
-    ``play(fresh)`` plays one pass and says whether anything was updated in it.
+    ``play(fresh)`` plays one pass and says whether anything was updated in it. Where labels were late, there is one.
     """
 
     def differs(passes: int) -> str:
+        if late and passes > 1:
+            remedy = "where labels came late, give all of them in their order"
+            return f"the learner counts {counted(learner.rounds, 'round')}; {remedy}"
         with np.errstate(all="ignore"):
             overflowed = not np.isfinite(learner._vector()).all()
         if overflowed:
@@ -100,6 +103,8 @@ def play_again(learner: Any, count: int, play: Callable[[Any], bool]) -> tuple[A
         for what in counters:
             if why := other_count(what, claimed[what], replayed[what]):
                 return why
+        if replayed.get("late_labels") != claimed.get("late_labels"):
+            return "the learner counts other delays than these moments give"
         losses = (replayed.get("loss", 0.0), claimed.get("loss", 0.0))
         if not math.isclose(*losses, rel_tol=ROUNDING):
             return "the learner counts a loss of {1:.6g}, these rows give {0:.6g}".format(*losses)

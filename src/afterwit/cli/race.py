@@ -217,7 +217,7 @@ def _certify(runner: Runner, examples: Examples) -> None:
     if not needs_rounds(learner):
         runner.certificate = learner.certificate()
     elif examples.complete or examples.rereadable:
-        runner.certificate = Played(learner, examples, delayed=False).certificate(None)
+        runner.certificate = Played(learner, examples).certificate(None)
 
 
 def _certificate_line(runner: Runner) -> str:

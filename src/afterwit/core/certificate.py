@@ -95,6 +95,8 @@ class Evidence:
     rounds: int
     #: What every theorem about this run needs.
     assumptions: tuple[Assumption, ...] = ()
+    #: How late labels came (`afterwit.core.delays.Delays`); None if none did.
+    delays: Any = None
 
     @property
     def counted(self) -> int:
@@ -152,6 +154,8 @@ class Evidence:
     ) -> Certificate:
         """The theorem applied; where an assumption is not met there is no bound to show."""
         assumptions = (*self.assumptions, *extra)
+        if self.delays is not None and not theorem.late:
+            assumptions = (*assumptions, self.delays.in_its_round)
         bound = bound if all(assumption.met for assumption in assumptions) else None
         rounding = 0.0 if bound is None or not math.isfinite(bound) else self.rounding(theorem, bound)
         return Certificate(
@@ -167,6 +171,7 @@ class Evidence:
             squares=self.squares,
             counted=self.counted,
             rounding=rounding,
+            late="" if self.delays is None else str(self.delays),
         )
 
     @property
@@ -229,6 +234,8 @@ class Certificate:
     counted: int | None = None
     #: By how much rounding may have moved what happened against the bound.
     rounding: float = 0.0
+    #: How late labels came, in words; empty if none did.
+    late: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", MappingProxyType(dict(self.inputs)))
@@ -237,7 +244,7 @@ class Certificate:
 
     def __reduce__(self) -> Any:
         fields = (self.theorem, self.subject, self.rounds, self.observed, self.bound, self.assumptions, self.hindsight)
-        rest = (self.others, self.ceiling, self.squares, self.counted, self.rounding)
+        rest = (self.others, self.ceiling, self.squares, self.counted, self.rounding, self.late)
         return Certificate, (*fields, dict(self.inputs), *rest)
 
     @property
@@ -308,6 +315,8 @@ class Certificate:
         sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
         if self.verdict is Verdict.NOT_APPLICABLE:
             sections.append(("because", self.why_not()))
+        if self.late:
+            sections.append(("delays", [self.late]))
         return sections + [(other.quantity, other._in_short()) for other in self.others if other._is_beside(self)]
 
     def _is_beside(self, shown: Certificate) -> bool:
@@ -413,6 +422,7 @@ class Certificate:
             },
             "verdict": str(self.verdict),
             "vacuous": self.vacuous,
+            **({"late": self.late} if self.late else {}),
             "inputs": {name: _json_number(value) for name, value in self.inputs.items()},
             "assumptions": [
                 {"statement": a.statement, "basis": str(a.basis), "holds": a.holds, "detail": a.detail}
@@ -432,11 +442,13 @@ def tightest_first(certificates: list[Certificate]) -> Certificate:
     return replace(first, others=(*others, *first.others))
 
 
-def _rank(certificate: Certificate) -> tuple[bool, bool, float]:
+def _rank(certificate: Certificate) -> tuple[bool, bool, bool, float]:
     applies = certificate.verdict is not Verdict.NOT_APPLICABLE
     # Bounds that differ by rounding are the same bound.
     bound = float(f"{certificate.bound:.9g}") if applies and certificate.bound is not None else math.inf
-    return (not applies, not certificate.theorem.foreseeable, bound)
+    # How late labels were is known afterwards only: there what says nothing comes after what says something.
+    says_nothing = bool(certificate.late) and certificate.vacuous
+    return (not applies, says_nothing, not certificate.theorem.foreseeable, bound)
 
 
 def _at_most(certificate: Certificate) -> str:

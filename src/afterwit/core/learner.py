@@ -16,6 +16,7 @@ from typing import Any
 import cython
 import numpy as np
 
+from afterwit.core import late
 from afterwit.core.declared import DeclaredSignature, copied, read_options
 from afterwit.core.probabilities import logistic, pairs, refusal
 from afterwit.core.protocol import Training
@@ -221,6 +222,9 @@ class BinaryLearner(Storable):
     zero_is_absent = True
     #: What a whole pass must be free of for `fit` to have converged.
     converges_without = "updates"
+    #: What a label that comes late finds (see `afterwit.core.late`): "served" if it is learned by the prediction that
+    #: was served, "arrival" if as `learn_one` would then.
+    late = "arrival"
 
     def _begin(self) -> None:
         given = self._options["labels"]
@@ -301,6 +305,24 @@ class BinaryLearner(Storable):
         self._labels = labels
         self._signs = dict(labels.lookup)
         self._undecided = False
+
+    # ------------------------------------------------------------------ labels that come late
+
+    def serve_one(self, x: Any) -> Any:
+        """The prediction for x, and a ticket for ``learn_late``, which is plain data. Nothing changes."""
+        return late.serve_one(self, x)
+
+    def serve_many(self, X: Any) -> Any:
+        """``serve_one`` for every row of X: the predictions as an array, and a list of tickets."""
+        return late.serve_many(self, X)
+
+    def learn_late(self, ticket: Any, y: Any) -> Any:
+        """Learn the example of a ticket, whose label has come. Returns the prediction that was served."""
+        return late.learn_late(self, ticket, y)
+
+    def learn_late_many(self, tickets: Any, y: Any) -> Any:
+        """``learn_late`` for every ticket in order. Returns the predictions that were served."""
+        return late.learn_late_many(self, tickets, y)
 
     # ------------------------------------------------------------------ many rounds
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from afterwit.core import late
 from afterwit.core.declared import Option
 from afterwit.core.learner import Storable
 from afterwit.core.protocol import Training
@@ -33,6 +34,13 @@ class ManyLabelLearner(Storable):
     takes = "numbers"
     many_labels = True
     learns_blocks = True
+
+    serve_one = late.serve_one
+    serve_many = late.serve_many
+    learn_late = late.learn_late
+    learn_late_many = late.learn_late_many
+    #: What a label that comes late finds, see `afterwit.core.late`.
+    late = "arrival"
 
     def _begin(self) -> None:
         self._labels = self._options["labels"]

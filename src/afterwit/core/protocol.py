@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.certificate import require_theorems
+from afterwit.core.delays import Arrivals
 from afterwit.core.regression_record import Errors, RegressionPoint, RegressionRecord
 from afterwit.core.sources import BLOCK as BLOCK
 from afterwit.core.sources import READ_ONCE, certify_source, joined
@@ -157,26 +158,30 @@ class Played:
 
     learner: Any
     stream: Any
-    delayed: bool
+    #: The order in which labels came, where some may have come late.
+    arrivals: Arrivals | None = None
 
     def certificate(self, comparator: Any) -> Any:
         name = type(self.learner).__name__
         require_theorems(self.learner)
-        if self.delayed:
+        if self.arrivals is not None and not hasattr(self.learner, "late"):
             raise InputError("there is no certificate for delayed labels: the theorems need each label in its round")
         if _is_read_once(self.stream):
             raise InputError(READ_ONCE)
         if comparator is not None and "comparator" not in inspect.signature(self.learner.certificate).parameters:
             raise invalid("comparator", f"left out, because the theorems of {name} take none", comparator)
+        given = {} if comparator is None else {"comparator": comparator}
+        if self.arrivals is not None:
+            return self.arrivals.certificate(self.learner, *self._all_pairs(), **given)
         if hasattr(self.stream, "reader"):
             return certify_source(self.learner, self.stream, comparator)
-        if comparator is None:
-            return self.learner.certificate(*self._all_pairs())
-        return self.learner.certificate(*self._all_pairs(), comparator=comparator)
+        return self.learner.certificate(*self._all_pairs(), **given)
 
     def _all_pairs(self) -> tuple[Any, list[Any]]:
-        """All examples and their labels, in the form that the learner's certificate takes."""
+        """All examples and their labels, as they were learned, in the form that the learner's certificate takes."""
         pairs = [pair for pair in self.stream if pair[1] is not None]
+        if self.arrivals is not None:
+            pairs = [pairs[place] for place in self.arrivals.order]
         X, y = [x for x, _ in pairs], [label for _, label in pairs]
         if getattr(self.learner, "takes", "") != "numbers" or any(isinstance(x, Mapping) for x in X):
             return X, y
@@ -215,10 +220,10 @@ def play(
 
     An example whose label is None is predicted and not learned: it is no round.
 
-    A mistake is a prediction, made when the example arrived, that differs from its label. Under a delay it is
-    counted when the label is revealed, and the learner's own counters, which count against what it would have
-    predicted when it learned, may differ. Of a regressor, the record has the losses and the errors in the place of
-    mistakes: it is a `RegressionRecord`.
+    A mistake is a prediction, made when the example arrived, that differs from its label. Under a delay it is counted
+    when the label is revealed. A learner whose class says ``late = "served"`` learns by what it predicted, and counts
+    the same; others count what they would have predicted when they learned. Of a regressor, the record has the losses
+    and the errors in the place of mistakes: it is a `RegressionRecord`.
 
     A learner that was made without labels, and has learned none, takes them from all labels that are in memory or in
     a file, and from the first label of any other stream. Forecasts of numbers are played by `afterwit.experts.play`.
@@ -240,7 +245,8 @@ def play(
     kind = _RegressionTally if getattr(learner, "role", "") == "regressor" else _Tally
     tally = kind(learner, stream, on_point)
     tally.record.passes = passes
-    vars(tally.record)["_played"] = Played(learner, stream, delayed=delay != 0)
+    arrivals = Arrivals() if delay != 0 else None
+    vars(tally.record)["_played"] = Played(learner, stream, arrivals)
     # Other learners' learn_many may mean something else.
     in_blocks = delay == 0 and hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
     if passes > 1 and not in_blocks and _is_read_once(stream):
@@ -250,10 +256,10 @@ def play(
         take = predictions if callable(predictions) else kept.append if predictions else _ignore
         if in_blocks:
             _play_blocks(learner, stream, tally, take)
-        elif delay == 0:
+        elif arrivals is None:
             _play_rounds(learner, stream, tally, take)
         else:
-            _play_delayed(learner, stream, delay, tally, take)
+            _play_delayed(learner, stream, delay, tally, take, arrivals)
         if predictions and not callable(predictions):
             tally.record.predictions = np.concatenate(kept) if kept else np.empty(0)
     return tally.finish()
@@ -452,25 +458,31 @@ def _play_rounds(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
         tally.see(prediction, y)
 
 
-def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Take) -> None:
+def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Take, arrivals: Arrivals) -> None:
     waiting: list[tuple[Any, ...]] = []
+    labelled = 0
+    # What decides by what it served gets a ticket back; anything else, its example.
+    with_tickets = getattr(learner, "late", "") == "served"
 
     def reveal() -> None:
-        _, _, x, y, prediction = heapq.heappop(waiting)
-        learner.learn_one(x, y)
+        _, _, place, moment, x, y, prediction = heapq.heappop(waiting)
+        (learner.learn_late if with_tickets else learner.learn_one)(x, y)
+        arrivals.order.append(place)
+        arrivals.served.append(moment)
         tally.see(prediction, y)
 
     for t, (x, y) in enumerate(_pairs(stream)):
         wait = delay
         if callable(delay):
             wait = checks.count_of("rounds", 0)(f"delay(...) in round {t}", delay(t, x, y))
-        prediction = learner.predict_one(x)
+        prediction, kept = learner.serve_one(x) if with_tickets and y is not None else (learner.predict_one(x), x)
         take(tally.alone(prediction))
         if y is None:
             tally.record.unlabelled += 1
             continue
         # t breaks ties, so that labels due at the same moment are revealed in the order of their rounds.
-        heapq.heappush(waiting, (t + wait, t, x, y, prediction))
+        heapq.heappush(waiting, (t + wait, t, labelled, tally.record.rounds, kept, y, prediction))
+        labelled += 1
         while waiting and waiting[0][0] <= t:
             reveal()
     while waiting:

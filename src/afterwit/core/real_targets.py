@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.core.certificate import Certificate, certify, require_theorems
+from afterwit.core import late
+from afterwit.core.certificate import Certificate, require_theorems
+from afterwit.core.delays import certified, require_served
 from afterwit.core.learner import Storable
 from afterwit.core.sources import certify_source
 from afterwit.core.turns import Lock
@@ -66,6 +68,13 @@ class RealTargetLearner(Storable):
     many_labels = False
     #: ``learn_many`` takes whatever block of rows a stream hands over, and returns the predictions.
     learns_blocks = True
+
+    serve_one = late.serve_one
+    serve_many = late.serve_many
+    learn_late = late.learn_late
+    learn_late_many = late.learn_late_many
+    #: What a label that comes late finds, see `afterwit.core.late`.
+    late = "arrival"
     #: A feature of value 0 is the same as one that is absent.
     zero_is_absent = True
 
@@ -164,20 +173,27 @@ class RealTargetLearner(Storable):
 
     # ------------------------------------------------------------------ certificates
 
-    def certificate(self, X: Any, y: Any = None, comparator: Any = None) -> Certificate:
+    #: How late targets were, as counts by name; None if none was late, or if it does not decide by what it served.
+    delays: Any = None
+
+    def certificate(self, X: Any, y: Any = None, comparator: Any = None, served: Any = None) -> Certificate:
         """What was promised, what happened and what hindsight would have given, on the rounds X, y.
 
         X and y are the examples the learner learned from, in order (once for each pass); or X alone is a stream or a
         libsvm file of them, which is read a few times if it is large. Every theorem of the algorithm is evaluated, the
         tightest that applies comes first. Comparators are found in hindsight unless one is given, as an array or a dict
         of weights.
+
+        Where targets came late, the order is that in which they were learned, and ``served`` has for each example how
+        many rounds had been learned when it was served.
         """
+        require_served(self, y, served)
         if y is None:
             return certify_source(self, X, comparator)
         require_theorems(self)
         rows, targets = self._checked(X, y)
         rows.require_finite()
-        return certify(self, rows, targets, comparator)
+        return certified(self, rows, targets, comparator, served)
 
     # ------------------------------------------------------------------ copying, comparing, saving
 

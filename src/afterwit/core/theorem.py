@@ -92,6 +92,8 @@ class Theorem:
     looks_at_rounds: bool = False
     #: Its three numbers are shown beside those of a certificate on another quantity.
     beside: bool = False
+    #: It holds where labels came late: its measured delays are in it.
+    late: bool = False
 
     #: Every theorem whose formula can be asked for, by what it is asked for and its id.
     known: ClassVar[dict[str, dict[str, type[Theorem]]]] = {BOUND: {}, SAMPLE_SIZE: {}}

@@ -144,10 +144,16 @@ class Loss:
             at = int(np.argmax(bad))
             raise invalid(where if outcomes.size == 1 else f"{where}[{at}]", allowed, float(outcomes.reshape(-1)[at]))
 
-    def check_forecasts(self, forecasts: Floats, name: Callable[[int], Any] = int, certain: bool = False) -> None:
+    def check_forecasts(
+        self,
+        forecasts: Floats,
+        name: Callable[[int], Any] = int,
+        certain: bool = False,
+        remedy: str = TAKES_CERTAINTY,
+    ) -> None:
         """Refuse forecasts the loss is not defined for; ``name`` gives the name of a column.
 
-        Under the log loss, 0 and 1 are allowed where the loss may be infinite: ``certain``.
+        Under the log loss, 0 and 1 are allowed where the loss may be infinite: ``certain``. The ``remedy`` says where.
         """
         if self.kind == "log":
             bad = (forecasts < 0) | (forecasts > 1) if certain else (forecasts <= 0) | (forecasts >= 1)
@@ -155,7 +161,7 @@ class Loss:
                 at = np.unravel_index(int(np.argmax(bad)), forecasts.shape)
                 place = ", ".join([*(str(int(i)) for i in at[:-1]), repr(name(int(at[-1])))]) if at else "0"
                 allowed = "from 0 to 1" if certain else "strictly between 0 and 1"
-                remedy = "" if certain or not 0 <= forecasts[at] <= 1 else f"; {TAKES_CERTAINTY}"
+                remedy = "" if certain or not 0 <= forecasts[at] <= 1 else f"; {remedy}"
                 raise invalid(f"advice[{place}]", f"{allowed}, because the loss is log{remedy}", float(forecasts[at]))
 
     def _read(self, forecasts: Any, outcomes: Any, certain: bool = False) -> tuple[Floats, Floats]:

@@ -29,17 +29,18 @@ from afterwit.experts._regret import Setting, Way
 if cython.compiled:
     from cython.cimports.afterwit.core.learner import Storable
     from cython.cimports.afterwit.core.turns import Lock, begin_rounds, end_rounds, seconds
-    from cython.cimports.afterwit.experts._judged import JudgedRound
+    from cython.cimports.afterwit.experts._late import LateRound
     from cython.cimports.libc.math import fabs
 else:
     from math import fabs
 
     from afterwit.core.learner import Storable
     from afterwit.core.turns import Lock, begin_rounds, end_rounds, seconds
-    from afterwit.experts._judged import JudgedRound
+    from afterwit.experts._late import LateRound
 
 
 SLICE_LENGTH = cython.declare(cython.double, SLICE)
+LOG = cython.declare(cython.int, losses_module.NAMES.index("log"))
 #: How many experts are weighed between two looks at the clock.
 WORK_BETWEEN_LOOKS = cython.declare(cython.longlong, 50_000)
 
@@ -63,7 +64,7 @@ def add_losses(
 
 
 @cython.cclass
-class ExpertLearner(JudgedRound):
+class ExpertLearner(LateRound):
     """A learner that follows expert advice. Algorithms derive from it and define ``weigh`` and ``update``."""
 
     role = "experts"
@@ -97,6 +98,7 @@ class ExpertLearner(JudgedRound):
         drawing = self.way in (Way.EXPECTED, Way.DRAWN) or (self.way is None and not loss.convex)
         self._begin_weighing(self._experts.count, drawing, settings["seed"])
         self._begin_judging(loss, gradient, loss_range)
+        self._begin_late()
         self._cost_of_round = 4 + self._n
         self._unforecast = 0
         self._loss = 0.0
@@ -168,13 +170,17 @@ class ExpertLearner(JudgedRound):
     def learn_one(self, advice: Any, outcome: Any) -> float:
         """Forecast, see the outcome, count the losses, learn. Returns the forecast."""
         values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
+        return self._learn(values, self._outcome(outcome), experts)[0].item()
+
+    def _outcome(self, outcome: Any) -> Any:
+        """One outcome, checked, as ``_learn`` takes it."""
         outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
         is_number = isinstance(outcome, Real)
         if not is_number or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
             raise invalid("outcome", "a finite number", outcome)
         outcomes = np.full(1, float(outcome))
         self._loss_function.check_outcomes(outcomes, "outcome")
-        return self._learn(values, outcomes, experts)[0].item()
+        return outcomes
 
     def learn_many(self, advice: Any, outcomes: Any) -> Any:
         """``learn_one`` for every row in order. Returns the forecasts made before each outcome was seen."""
@@ -198,8 +204,10 @@ class ExpertLearner(JudgedRound):
         refusal = f"{type(self).__name__} does not support sleeping experts"
         return _advice.check_presence(values, experts, self.sleeping, refusal, parameter)
 
-    def _predictions(self, values: Any, experts: Any) -> Any:
+    def _predictions(self, values: Any, experts: Any, shares: Any = None, complements: Any = None) -> Any:
+        """The forecasts; ``shares`` and ``complements`` may be arrays to be filled, see ``_learn`` and `LateRound`."""
         t: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
         until: cython.double
         work: cython.longlong
         rounds: cython.Py_ssize_t = len(values)
@@ -208,18 +216,28 @@ class ExpertLearner(JudgedRound):
         self._loss_function.check_forecasts(values, experts.name, self._takes_certainty)
         forecasts = np.empty(rounds)
         made: cython.double[::1] = view(forecasts)
+        keeping: cython.bint = shares is not None
+        noted: cython.double[::1] = view(shares.reshape(-1) if keeping else np.zeros(1))
+        completing: cython.bint = complements is not None and self._loss_kind == LOG and not self._drawing
+        rests: cython.double[::1] = view(complements if completing else np.zeros(1))
         with self._lock:
             begin_rounds()
             try:
                 self._values = view(values.reshape(-1))
                 self.wake_all()
                 self._look_for_sleepers = sleepers
+                self._recalling = False
                 while t < rounds:
                     until, work = seconds() + SLICE_LENGTH, 0
                     with cython.nogil:
                         while t < rounds:
                             self.wake(t * n)
                             made[t] = self.predict()
+                            if completing:
+                                rests[t] = self.mean_complement()
+                            if keeping:
+                                for i in range(n):
+                                    noted[t * n + i] = self._shares[i] / self._total
                             t += 1
                             work += self._cost_of_round
                             if work > WORK_BETWEEN_LOOKS:
@@ -233,10 +251,11 @@ class ExpertLearner(JudgedRound):
                 end_rounds()
         return forecasts
 
-    def _learn(self, values: Any, outcomes: Any, experts: Any, shares: Any = None) -> Any:
+    def _learn(self, values: Any, outcomes: Any, experts: Any, shares: Any = None, served: Any = None) -> Any:
         """Learn checked rows in order: the forecasts, and the losses, made before each outcome was used.
 
-        ``shares`` may be an array to be filled with everyone's share in each round.
+        ``shares`` may be an array to be filled with everyone's share in each round, and ``served`` how the rounds were
+        served, if that was before.
         """
         t: cython.Py_ssize_t = 0
         i: cython.Py_ssize_t
@@ -264,6 +283,7 @@ class ExpertLearner(JudgedRound):
                 self._values = view(values.reshape(-1))
                 self.wake_all()
                 self._look_for_sleepers = sleepers
+                self._recall_from(served)
                 if rounds:
                     self._experts = experts
                 while t < rounds and not bad:
@@ -276,6 +296,8 @@ class ExpertLearner(JudgedRound):
                                     noted[t * n + i] = self._shares[i] / self._total
                             if forecasting:
                                 self._forecast = self.predict()
+                                if self._recalling:
+                                    self.recall(t)
                                 made[t] = self._forecast
                                 bad = self.judge(targets[t])
                             else:
@@ -283,6 +305,8 @@ class ExpertLearner(JudgedRound):
                             if bad:
                                 break
                             own[t] = self._own
+                            if self._recalling:
+                                self.count_delay(targets[t])
                             self.commit()
                             if not forecasting:
                                 self._unforecast += 1
@@ -304,6 +328,7 @@ class ExpertLearner(JudgedRound):
                             self._become(before)
                     raise refusal
             finally:
+                self._recall_from(None)
                 self._let_go()
                 end_rounds()
         return forecasts, suffered
@@ -368,17 +393,19 @@ class ExpertLearner(JudgedRound):
         """The expert to whom the regret is largest: with nobody asleep, the one with the least loss."""
         return self._experts.name(int(np.argmax(self._of_the_awake())))
 
-    def certificate(self, advice: Any = None, outcomes: Any = None) -> Any:
+    def certificate(self, advice: Any = None, outcomes: Any = None, served: Any = None) -> Any:
         """What theory promised, what happened and what hindsight would have given.
 
         advice    the advice of all rounds it learned from; the losses, where it learned all rounds by ``observe``
         outcomes  the outcomes of these rounds; None where there were none
+        served    where outcomes came late, and the rounds are in the order in which they were learned: for each round
+                  how many had been learned when it was served
 
         Without them, the losses and regrets are those in the learner's state. With them, every round is played and
         computed a second time, and a state that does not agree is an error. Hindsight is then the best mixture, for
         algorithms that follow a gradient.
         """
-        return certify(self, advice, outcomes)
+        return certify(self, advice, outcomes, served)
 
     def _setting(self) -> Setting:
         """How it plays, as a checker needs to know it."""

@@ -23,7 +23,8 @@ Guarantee   on any sequence, the regret to the best expert is at most
             2 sqrt((T/2) ln N) + sqrt(ln N / 8)                          decreasing
             ln N / eta                                                   log loss with eta <= 1, square loss with
                                                                          eta <= 1/2: these are exp-concave
-            and to every expert that sleeps, on the rounds in which it is awake, the same.
+            and to every expert that sleeps, on the rounds in which it is awake, the same. Where outcomes come late, d_t
+            further rounds after the forecast, eta/4 sum d_t more at a fixed rate.
 Certainty   Forecasts of 0 and 1 under the log loss, at a rate up to 1 and without a range: an expert that gave no
             chance to what happened has an infinite loss and no share from then on. A round in which the learner's own
             loss would be infinite is refused. Where all who are awake have infinite losses, they count alike.
@@ -49,10 +50,7 @@ import cython
 import numpy as np
 
 from afterwit.core.declared import Numbers, Option, not_negative
-from afterwit.core.inputs import EXPERTS, ROUNDS
-from afterwit.core.inputs import RATE as RATE_INPUT
 from afterwit.core.learner import view
-from afterwit.core.theorem import Theorem
 from afterwit.data import losses as losses_module
 from afterwit.data.checks import one_of, optional
 from afterwit.errors import invalid
@@ -73,7 +71,8 @@ from afterwit.experts._declared import (
     each_expert,
 )
 from afterwit.experts._exp_concave import ExpConcaveBound
-from afterwit.experts._regret import CONVEX, MOHRI, RegretTheorem, ratio
+from afterwit.experts._late_bounds import LateBound, LateExpConcaveBound, LateFixedRateBound
+from afterwit.experts._scheduled_rates import DecreasingRateBound, DoublingBound, FixedRateBound
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -94,78 +93,6 @@ SQUARE = cython.declare(cython.int, losses_module.NAMES.index("square"))
 LOG = cython.declare(cython.int, losses_module.NAMES.index("log"))
 #: Losses that differ by less count as equal: their squares would not be numbers.
 LEAST = cython.declare(cython.double, LEAST_GAIN)
-
-
-class FixedRateBound(RegretTheorem):
-    id = "exponential-weights"
-    name = "fixed rate bound"
-    formula = "{log_experts} / {rate} + {rate} {rounds} / 8"
-    inputs = (EXPERTS, ROUNDS, RATE_INPUT)
-    needs = CONVEX
-    citation = f"{MOHRI}, Theorem 8.6"
-    beforehand = True
-
-    @staticmethod
-    def bound(log_experts: Any, rounds: Any, rate: Any) -> Any:
-        return ratio(log_experts, rate) + rate * rounds / 8
-
-    def regret_bound(self, evidence: Any) -> Any:
-        rate, rounds, width = evidence.facts["fixed_rate"], evidence.rounds, evidence.width
-        if rate is None or not evidence.setting.ranged:
-            return None
-        bound = width * self.bound(evidence.log_n, rounds, rate)
-        return bound, {"N": evidence.n, "rate": rate, "T": rounds, "range": width}
-
-
-class TunedRateBound(Theorem):
-    """The fixed rate bound where it is least."""
-
-    id = "exponential-weights-tuned"
-    name = "fixed rate bound at the best rate"
-    quantity = "regret"
-    formula = "sqrt(({rounds} / 2) {log_experts})"
-    inputs = (EXPERTS, ROUNDS)
-    needs = f"{CONVEX}; the rate is sqrt(8 ln N / T)"
-    citation = f"{MOHRI}, Theorem 8.6"
-
-    @staticmethod
-    def bound(log_experts: Any, rounds: Any) -> Any:
-        return np.sqrt(rounds / 2 * log_experts)
-
-
-class DoublingBound(RegretTheorem):
-    id = "exponential-weights-doubling"
-    name = "doubling bound"
-    formula = "sqrt(2) / (sqrt(2) - 1) sqrt(({rounds} / 2) {log_experts}) + sqrt({log_experts} / 2)"
-    inputs = (EXPERTS, ROUNDS)
-    needs = f"{CONVEX}; the learner starts again, tuned, at every power of two"
-    citation = f"{MOHRI}, Theorem 8.7"
-    beforehand = True
-    schedule = "doubling"
-
-    @staticmethod
-    def bound(log_experts: Any, rounds: Any) -> Any:
-        root = math.sqrt(2)
-        return root / (root - 1) * TunedRateBound.bound(log_experts, rounds) + np.sqrt(log_experts / 2)
-
-    def regret_bound(self, evidence: Any) -> Any:
-        if evidence.parameters["schedule"] != self.schedule:
-            return None
-        bound = evidence.width * self.bound(evidence.log_n, evidence.rounds)
-        return bound, {"N": evidence.n, "T": evidence.rounds, "range": evidence.width}
-
-
-class DecreasingRateBound(DoublingBound):
-    id = "exponential-weights-decreasing"
-    name = "decreasing rate bound"
-    formula = "2 sqrt(({rounds} / 2) {log_experts}) + sqrt({log_experts} / 8)"
-    needs = f"{CONVEX}; the rate of round t is sqrt(8 ln N / t)"
-    citation = "Cesa-Bianchi & Lugosi 2006, Theorem 2.3"
-    schedule = "decreasing"
-
-    @staticmethod
-    def bound(log_experts: Any, rounds: Any) -> Any:
-        return 2 * TunedRateBound.bound(log_experts, rounds) + np.sqrt(log_experts / 8)
 
 
 @cython.cfunc
@@ -235,6 +162,9 @@ class ExponentialWeights(ExpertLearner):
         FixedRateBound(),
         DecreasingRateBound(),
         DoublingBound(),
+        LateFixedRateBound(),
+        LateExpConcaveBound(),
+        LateBound(),
     )
     needs_range = False
     _without_range = "leave out loss_range, rate, horizon and schedule, and it needs no range"
@@ -407,6 +337,15 @@ class ExponentialWeights(ExpertLearner):
         else:
             part = (self._rate - concave) * spread / 8 if self._rate > concave else 0.0
         return spread * part if part < 1 else spread
+
+    @property
+    def late(self) -> str:
+        """What an outcome that comes late finds: the forecast that was served.
+
+        But what the adaptive rate costs is counted from forecasts at arrival, and who draws one expert has no forecast
+        to be judged by.
+        """
+        return "arrival" if self._drawing or self._schedule == ADAPTIVE else "served"
 
     def _check_state(self, state: Any) -> None:
         ExpertLearner._check_state(self, state)

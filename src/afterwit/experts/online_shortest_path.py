@@ -44,7 +44,7 @@ from afterwit.errors import invalid
 from afterwit.experts._graph import Edge, Floats, PathGraph
 from afterwit.experts._path_learner import HORIZON, SEED, PathLearner, checked_rate, wide_range, within_horizon
 from afterwit.experts._pushing import draw_path, flows, push_once, push_rounds
-from afterwit.experts.exponential_weights import DecreasingRateBound, TunedRateBound
+from afterwit.experts._scheduled_rates import DecreasingRateBound, TunedRateBound
 
 
 class FixedRatePathBound(Theorem):

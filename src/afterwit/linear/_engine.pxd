@@ -1,9 +1,9 @@
 # The C side of _engine.py: what compiled algorithm files may use.
 
-from afterwit.linear._totals cimport TotalsLearner
+from afterwit.linear._late cimport LateLearner
 
 
-cdef class LinearLearner(TotalsLearner):
+cdef class LinearLearner(LateLearner):
     # Whether a value that is not finite would show in the score.
     cdef bint _bad_values_show
     # What a round costs beyond its entries, in entries.

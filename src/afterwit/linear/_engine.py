@@ -25,24 +25,21 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import certify, require_theorems
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.learner import view
-from afterwit.core.sources import certify_source
 from afterwit.core.turns import SLICE, breathe
 from afterwit.data.checks import FLOAT_MAX, flag
-from afterwit.data.labels import labels_of
-from afterwit.data.rows import as_mapping, read_examples, read_many, read_one
+from afterwit.data.rows import as_mapping, read_many, read_one
 from afterwit.errors import DivergenceError, InputError, Words, invalid
 from afterwit.linear._row import as_floats
 from afterwit.linear._stops import MODERATE, Stop
 
 if cython.compiled:
     from cython.cimports.afterwit.core.turns import begin_rounds, end_rounds, seconds
-    from cython.cimports.afterwit.linear._totals import TotalsLearner
+    from cython.cimports.afterwit.linear._late import LateLearner
 else:
     from afterwit.core.turns import begin_rounds, end_rounds, seconds
-    from afterwit.linear._totals import TotalsLearner
+    from afterwit.linear._late import LateLearner
 
 
 #: What every linear learner takes, after its own options.
@@ -68,7 +65,7 @@ def overflow(place: str) -> InputError:
 
 
 @cython.cclass
-class LinearLearner(TotalsLearner):
+class LinearLearner(LateLearner):
     """A learner that predicts sgn(w . x), with sgn(0) = +1. Algorithms derive from it and define ``update``."""
 
     checker = "perceptron"
@@ -80,7 +77,7 @@ class LinearLearner(TotalsLearner):
     def _begin(self) -> None:
         if cython.compiled and hasattr(self, "update"):
             raise TypeError("update is compiled: a Python subclass cannot replace it")
-        TotalsLearner._begin(self)
+        LateLearner._begin(self)
         self._bad_values_show = True
         self._cost_of_round = 8
 
@@ -101,9 +98,10 @@ class LinearLearner(TotalsLearner):
     def learn_row(self, y: cython.double) -> cython.double:
         """Score the current row, count the round and the mistake, update; give back the score.
 
-        Where it has to stop, ``_stopped`` says why, and nothing has changed.
+        A row that was served before has the score of then. Where it has to stop, ``_stopped`` says why, and nothing has
+        changed.
         """
-        score: cython.double = self.score()
+        score: cython.double = self._served if self._recalling else self.score()
         if not -self._limit <= score <= self._limit:  # type: ignore[has-type]
             self._stopped = BEYOND_LIMIT
             return score
@@ -247,8 +245,8 @@ class LinearLearner(TotalsLearner):
 
     # ------------------------------------------------------------------ many rounds
 
-    def _learn(self, rows: Any, signs: Any, updated: Any = None) -> Any:
-        """Learn rows in order; the scores, made before each label was used.
+    def _learn(self, rows: Any, signs: Any, updated: Any = None, served: Any = None) -> Any:
+        """Learn rows in order; the scores, made before each label was used, or those with which they were served.
 
         If it is interrupted, or a round would make the weights infinite, the rounds before stay learned.
         """
@@ -262,6 +260,8 @@ class LinearLearner(TotalsLearner):
         try:
             begin_rounds()
             try:
+                if served is not None:
+                    self._recall_from(served)
                 self._learn_block(rows, signs, view(scores), noted)
             finally:
                 self._rest()
@@ -278,7 +278,8 @@ class LinearLearner(TotalsLearner):
         value shows in its row's score, and then the copy is put back.
         """
         features, named, done = self._features, self._named, 0
-        on_trust = len(rows.values) >= 4 * self._features * self._stride and self._bad_values_show
+        bad_values_show = self._bad_values_show and not self._recalling
+        on_trust = bad_values_show and len(rows.values) >= 4 * self._features * self._stride
         proven = not on_trust and self._proven > 0 and rows.are_moderate(MODERATE)
         if not on_trust and not proven:
             rows.require_finite()
@@ -409,10 +410,14 @@ class LinearLearner(TotalsLearner):
                 else:
                     self._take(starts[i], starts[i], starts[i + 1] - starts[i])
                 updates = self._updates
+                if self._recalling:
+                    self.recall(i)
                 scores[i] = self.learn_row(signs[i])
                 if self._stopped:
                     break
                 updated[i] = self._updates != updates
+                if self._recalling:
+                    self.count_delay(updated[i])
                 i += 1
                 work += self._length * self._stride + self._cost_of_round
                 if work > WORK_BETWEEN_LOOKS:
@@ -482,19 +487,3 @@ class LinearLearner(TotalsLearner):
             np.add.at(np.asarray(self._weights), self._reserved + columns, rows.values)
             if not self.is_sound():
                 raise invalid("start", "weights whose sums are finite", Words("others"))
-
-    # ------------------------------------------------------------------ certificates
-
-    def certificate(self, X: Any, y: Any = None, comparator: Any = None) -> Any:
-        """What was promised, what happened and what hindsight would have given, on the rounds X, y.
-
-        X and y are the examples it learned from, in order (once for each pass); or X alone is a stream or a libsvm file
-        of them, which is read a few times if it is large. The tightest theorem of the algorithm that applies comes
-        first. Comparators are found in hindsight unless one is given, as an array or a dict of weights. What happened
-        is the learner's own count: under delayed labels it differs from the count of the record.
-        """
-        if y is None:
-            return certify_source(self, X, comparator)
-        require_theorems(self)
-        labels = labels_of(y) if self._undecided else self._labels
-        return certify(self, *read_examples(X, y, labels), comparator)

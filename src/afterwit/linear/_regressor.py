@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from afterwit.core import late
 from afterwit.core.declared import LABELS, Option
 from afterwit.core.real_targets import RealTargetLearner, Totals
 from afterwit.data.checks import flag
 from afterwit.data.labels import PLAIN
 from afterwit.data.losses import for_targets
 from afterwit.data.rows import Rows, read_many
-from afterwit.data.targets import Targets, read_target
+from afterwit.data.targets import Targets, read_target, read_targets
 
 #: What every linear regressor takes.
 LOSS = Option("loss", "square", for_targets)
@@ -43,6 +46,48 @@ class LinearRegressor(RealTargetLearner):
 
     def learn_one(self, x: Any, y: Any) -> float:
         return float(self._engine._learn_target_of(x, y if type(y) is float and y - y == 0 else read_target(y)))
+
+    def serve_one(self, x: Any) -> Any:
+        """The prediction for x, and a ticket for ``learn_late``, which is plain data. Nothing changes."""
+        if self.late == "arrival":
+            return late.serve_one(self, x)
+        _, ticket = self._engine.serve_one(x)
+        return ticket["score"], ticket
+
+    def serve_many(self, X: Any) -> Any:
+        """``serve_one`` for every row of X: the predictions as an array, and a list of tickets."""
+        if self.late == "arrival":
+            return late.serve_many(self, X)
+        _, tickets = self._engine.serve_many(X)
+        return np.array([ticket["score"] for ticket in tickets]), tickets
+
+    def learn_late(self, ticket: Any, y: Any) -> Any:
+        """Learn the example of a ticket, whose target has come. Returns the prediction that was served."""
+        if self.late == "arrival":
+            return late.learn_late(self, ticket, y)
+        target = np.full(1, read_target(y))
+        rows, served = self._engine._tickets([ticket], ["ticket"])
+        return float(self._learn_late(rows, target, served)[0])
+
+    def learn_late_many(self, tickets: Any, y: Any) -> Any:
+        """``learn_late`` for every ticket in order. Returns the predictions that were served."""
+        if self.late == "arrival":
+            return late.learn_late_many(self, tickets, y)
+        tickets, targets = list(tickets), read_targets(y)
+        late.require_as_many(targets, tickets)
+        if not tickets:
+            return np.empty(0)
+        rows, served = self._engine._tickets(tickets, late.places(tickets))
+        return self._learn_late(rows, targets, served)
+
+    def _learn_late(self, rows: Rows, targets: Targets, served: Any, updated: Any = None) -> Targets:
+        predictions: Targets = self._engine._learn_late(rows, targets, served, updated)
+        return predictions
+
+    @property
+    def delays(self) -> Any:
+        """How late targets were, as counts by name; None if none was, or if it does not learn by what it served."""
+        return self._engine.delays
 
     def predict_many(self, X: Any) -> Targets:
         predictions: Targets = self._engine.score_many(X)
@@ -82,6 +127,9 @@ class LinearRegressor(RealTargetLearner):
     @property
     def _rests(self) -> bool:
         return bool(self._engine._rests)
+
+    def _engine_scores(self, rows: Rows) -> Targets:
+        return self.predict_many(rows)
 
     def _vector(self) -> Any:
         return self._engine._vector()

@@ -93,17 +93,17 @@ class RegretBound(Theorem):
         return replace(evidence, compared=best).certificate(self, best.loss + regret(best), shown, *assumptions)
 
 
-def _constant_rate(descent: Descent) -> Assumption:
+def constant_rate(descent: Descent) -> Assumption:
     detail = "" if not descent.decreasing else "the rate decreases"
     return Assumption("the rate is constant", Basis.ENFORCED, not descent.decreasing, detail)
 
 
-def _in_a_ball(descent: Descent) -> Assumption:
+def in_a_ball(descent: Descent) -> Assumption:
     detail = "" if descent.ball is not None else "the learner was given no ball"
     return Assumption("the weights stay in a ball", Basis.ENFORCED, descent.ball is not None, detail)
 
 
-def _largest_gradient(evidence: Any) -> float:
+def largest_gradient(evidence: Any) -> float:
     """The greatest length a gradient can have: R times the largest slope, where that is known.
 
     The squared loss has slopes of at most |w||x| + 1, and for real targets of size at most Y the square loss has twice
@@ -122,7 +122,7 @@ def _largest_gradient(evidence: Any) -> float:
     return radius * (1 + radius * descent.ball)
 
 
-def _gradients_are_bounded(descent: Descent, largest: float) -> Assumption:
+def gradients_are_bounded(descent: Descent, largest: float) -> Assumption:
     finite = math.isfinite(largest)
     beyond = f"the {descent.loss} loss has any slope where no ball holds the weights"
     detail = f"G = {largest:.4g}" if finite else beyond
@@ -144,13 +144,13 @@ class LargestGradientBound(RegretBound):
         return norm * norm / (2 * rate) + rate * rounds * gradient * gradient / 2
 
     def certify(self, evidence: Any) -> Any:
-        descent, largest = evidence.descent, _largest_gradient(evidence)
+        descent, largest = evidence.descent, largest_gradient(evidence)
         return self.applied(
             evidence,
             lambda u: self.bound(u.norm, descent.rate, evidence.rounds, largest),
             {"eta": descent.rate, "G": largest},
-            _constant_rate(descent),
-            _gradients_are_bounded(evidence.descent, largest),
+            constant_rate(descent),
+            gradients_are_bounded(evidence.descent, largest),
         )
 
 
@@ -172,7 +172,7 @@ class ObservedGradientsBound(RegretBound):
             evidence,
             lambda u: self.bound(u.norm, descent.rate, evidence.squared_gradients),
             {"eta": descent.rate, "sum |g|^2": evidence.squared_gradients},
-            _constant_rate(descent),
+            constant_rate(descent),
         )
 
 
@@ -188,13 +188,13 @@ class BallBound(RegretBound):
         return diameter * diameter / (2 * last_rate) + largest * largest * rates / 2
 
     def certify(self, evidence: Any) -> Any:
-        ball, largest = evidence.descent.ball or 0.0, _largest_gradient(evidence)
+        ball, largest = evidence.descent.ball or 0.0, largest_gradient(evidence)
         return self.applied(
             evidence,
             lambda _: self.bound(2 * ball, evidence.last_rate, largest, evidence.rates),
             {"D": 2 * ball, "eta_T": evidence.last_rate, "G": largest},
-            _in_a_ball(evidence.descent),
-            _gradients_are_bounded(evidence.descent, largest),
+            in_a_ball(evidence.descent),
+            gradients_are_bounded(evidence.descent, largest),
         )
 
 
@@ -237,7 +237,7 @@ class ObservedBallBound(RegretBound):
             evidence,
             lambda _: self.bound(2 * ball, evidence.last_rate, evidence.weighted_squares),
             {"D": 2 * ball, "eta_T": evidence.last_rate, "sum eta |g|^2": evidence.weighted_squares},
-            _in_a_ball(evidence.descent),
+            in_a_ball(evidence.descent),
         )
 
 
@@ -308,6 +308,8 @@ class MistakesFromLoss(Theorem):
     citation = "c = ln 2 for logistic loss, 1 for hinge loss, 1/2 for squared loss"
     beside = True
     foreseeable = False
+    #: If one of the bounds on the loss is.
+    late = True
 
     def __init__(self, *on_loss: RegretBound) -> None:
         self.on_loss = on_loss

@@ -4,7 +4,8 @@
 Setting     x_t in R^n, y_t in {-1, +1}; predict sgn(w_t . x_t), sgn(0) = +1.
 Update      if w_t = 0 or y_t (w_t . x_t) / |w_t| < rho/2:  w_{t+1} = w_t + y_t x_t.   From w_1 = 0.
 Guarantee   if a unit v has y_t (v . x_t) >= rho and |x_t| <= R for all t: at most 16 (R/rho)^2 updates; and once a
-            whole pass over a sample makes none, the margin of w on that sample is at least rho/2.
+            whole pass over a sample makes none, the margin of w on that sample is at least rho/2. With labels that come
+            after at most d further rounds, at most 16 (1 + 2d) (R/rho)^2 updates (`_late_bounds`).
 Assumes     data separable with margin rho, which has to be known.
 Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.12 and Exercise 8.6.
 
@@ -21,12 +22,12 @@ from typing import Any
 
 import cython
 
-from afterwit.core.certificate import Assumption, Basis
 from afterwit.core.declared import Option, not_negative
 from afterwit.core.inputs import RADIUS, SEPARABLE, length, margin_within_radius
 from afterwit.core.theorem import Theorem
 from afterwit.data.checks import positive_number
 from afterwit.linear._engine import SHARED
+from afterwit.linear._late_bounds import LateMarginUpdateBound, wide_enough
 from afterwit.linear._stops import Stop
 from afterwit.linear._weights import check_square
 
@@ -62,14 +63,9 @@ class MarginUpdateBound(Theorem):
         if widest is None:
             return evidence.certificate(self, None, {}, separable)
         unit, rho = evidence.unit, evidence.margin
-        wide_enough = Assumption(
-            "gamma >= rho, the margin the learner was made with",
-            Basis.OBSERVED,
-            bool(unit * widest.margin >= rho * (1 - 1e-9)),
-            f"gamma = {unit * widest.margin:.4g}, rho = {rho:.4g}",
-        )
         inputs = {"R": unit * evidence.radius, "rho": rho, "comparator": widest.source}
-        return evidence.certificate(self, self.bound(unit * evidence.radius, rho), inputs, separable, wide_enough)
+        bound = self.bound(unit * evidence.radius, rho)
+        return evidence.certificate(self, bound, inputs, separable, wide_enough(evidence, widest))
 
 
 @cython.cclass
@@ -88,7 +84,8 @@ class MarginPerceptron(LinearLearner):
     # The largest |w|^2 since it was last measured.
     _peak = cython.declare(cython.double, visibility="public")
 
-    theorems = (MarginUpdateBound(),)
+    theorems = (MarginUpdateBound(), LateMarginUpdateBound())
+    late = "served"
 
     options = (Option("margin", 0.1, positive_number), *SHARED)
     kept = (not_negative("square"), not_negative("peak"))

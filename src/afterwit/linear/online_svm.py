@@ -28,6 +28,7 @@ import cython
 from afterwit.core.declared import Option
 from afterwit.data.checks import positive_number, share
 from afterwit.linear._engine import SHARED
+from afterwit.linear._late_regret import LateGradientBound, LateObservedBound
 from afterwit.linear._regret import Descent, DescentKind, LargestGradientBound, ObservedGradientsBound, with_mistakes
 
 if cython.compiled:
@@ -54,8 +55,9 @@ class OnlineSVM(ScaledLearner):
     _C: cython.double
     _rate: cython.double
 
-    theorems = with_mistakes(LargestGradientBound(), ObservedGradientsBound())
+    theorems = with_mistakes(LargestGradientBound(), ObservedGradientsBound(), LateGradientBound(), LateObservedBound())
     converges_without = "mistakes"
+    late = "served"
     checker = "descent"
 
     options = (Option("C", 100.0, positive_number), Option("rate", 1e-4, _checked_rate), *SHARED)

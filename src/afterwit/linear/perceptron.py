@@ -5,6 +5,7 @@ Update      on a mistake only: w_{t+1} = w_t + eta y_t x_t, from w_1 = 0.
 Guarantee   if a unit v has y_t (v . x_t) >= gamma and |x_t| <= R for all t: at most (R/gamma)^2 mistakes, whatever
             the dimension and the length of the stream. Tight (unit vectors). On any sequence whatever, for every
             comparator u with total hinge loss L: at most R^2 |u|^2 + 2L mistakes, and the sharper bounds below.
+            Where labels come late, after at most d further rounds: at most (1 + 2d) (R/gamma)^2 (`_late_bounds`).
 Assumes     w_1 = 0 (for the bounds; the rate then does not matter, but where rounding decides a tie). Nothing about
             where the examples come from.
 Source      Rosenblatt 1958; Novikoff 1962; Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd
@@ -36,6 +37,13 @@ from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import positive_number
 from afterwit.data.quantities import COUNT, COUNT_OR_NONE, NOT_NEGATIVE
 from afterwit.linear._engine import SHARED
+from afterwit.linear._late_bounds import (
+    LateHingeBound,
+    LateMarginBound,
+    MeasuredHingeBound,
+    MeasuredMarginBound,
+    largest_root,
+)
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -125,8 +133,7 @@ class RootHingeBound(HingeBound):
 
     @staticmethod
     def bound(radius: Any, norm: Any, hinge_loss: Any) -> Any:
-        length = radius * norm
-        root = (length + math.sqrt(length * length + 4 * hinge_loss)) / 2
+        root = largest_root(radius * norm, hinge_loss)
         return root * root
 
 
@@ -300,7 +307,15 @@ class Perceptron(LinearLearner):
 
     _rate: cython.double
 
-    theorems = (*perceptron_bounds(), TrainedBound())
+    theorems = (
+        *perceptron_bounds(),
+        LateMarginBound(),
+        LateHingeBound(),
+        MeasuredMarginBound(),
+        MeasuredHingeBound(),
+        TrainedBound(),
+    )
+    late = "served"
 
     options = (Option("rate", 1.0, positive_number), Option("start", None), *SHARED)
 

@@ -11,6 +11,7 @@ Update      w_{t+1} = P(w_t - lambda_t l'(w_t . x_t, y_t) x_t), from w_1 = 0, wi
 Guarantee   against every u (in the ball) and on any sequence: the total loss is at most that of u plus
             |u|^2/(2 rate) + rate/2 sum |g_t|^2             at a constant rate,
             D^2/(2 lambda_T) + 1/2 sum lambda_t |g_t|^2      on a ball of diameter D, where g_t are the gradients.
+            With labels that come late, what was learned in between costs more (`_late_regret`).
 Assumes     nothing about where the examples come from.
 Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.3.2; Zinkevich 2003, Theorem 1.
 
@@ -31,6 +32,7 @@ from afterwit.core.declared import Number, Option
 from afterwit.data.checks import one_of, optional, positive_number
 from afterwit.data.margin_losses import LOSSES
 from afterwit.linear._engine import PRACTICAL
+from afterwit.linear._late_regret import LateBallBound, LateGradientBound, LateObservedBound
 from afterwit.linear._regret import (
     BallBound,
     Descent,
@@ -74,8 +76,17 @@ class SGD(ScaledLearner):
     _ball: cython.double
     _square = cython.declare(cython.double, visibility="public")
 
-    theorems = with_mistakes(LargestGradientBound(), BallBound(), ObservedGradientsBound(), ObservedBallBound())
+    theorems = with_mistakes(
+        LargestGradientBound(),
+        BallBound(),
+        ObservedGradientsBound(),
+        ObservedBallBound(),
+        LateGradientBound(),
+        LateObservedBound(),
+        LateBallBound(),
+    )
     converges_without = "mistakes"
+    late = "served"
     checker = "descent"
 
     options = (

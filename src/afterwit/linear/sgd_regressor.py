@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from afterwit.core.declared import Option
 from afterwit.data.checks import one_of, optional, positive_number
+from afterwit.linear._late_regret import LateBallBound, LateGradientBound, LateObservedBound
 from afterwit.linear._regressor import INTERCEPT, LOSS, LinearRegressor, with_labels
 from afterwit.linear._regret import BallBound, LargestGradientBound, ObservedBallBound, ObservedGradientsBound
 from afterwit.linear.sgd import SCHEDULES, SGD
@@ -55,6 +56,15 @@ class SGDRegressor(LinearRegressor):
     intercept  whether every example has a further feature of value 1
     """
 
-    theorems = (LargestGradientBound(), BallBound(), ObservedGradientsBound(), ObservedBallBound())
+    theorems = (
+        LargestGradientBound(),
+        BallBound(),
+        ObservedGradientsBound(),
+        ObservedBallBound(),
+        LateGradientBound(),
+        LateObservedBound(),
+        LateBallBound(),
+    )
+    late = "served"
     options = OPTIONS
     _learns_by = _Weights

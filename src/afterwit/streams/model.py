@@ -110,7 +110,30 @@ class Model:
             raise invalid(f"the value of {name}", allowed, weight) from None
         return whole
 
+    def serve_one(self, x: Any) -> Any:
+        """The prediction for a record, and a ticket for ``learn_late``, which is plain data. Nothing changes."""
+        return self.learner.serve_one(self.features(x))
+
+    def learn_late(self, ticket: Any, y: Any) -> Any:
+        """Learn the record of a ticket, whose label has come. Returns the prediction that was served."""
+        return self.learner.learn_late(ticket, y)
+
     # ------------------------------------------------------------------ many records
+
+    def serve_many(self, X: Any) -> Any:
+        """The predictions for many records, as an array, and a list of tickets for ``learn_late_many``."""
+        tickets: list[Any] = []
+
+        def serve(rows: Any) -> Any:
+            predictions, more = self.learner.serve_many(rows)
+            tickets.extend(more)
+            return predictions
+
+        return self._for_all(X, serve), tickets
+
+    def learn_late_many(self, tickets: Any, y: Any) -> Any:
+        """Learn many records whose labels have come, in this order. Returns the predictions that were served."""
+        return self.learner.learn_late_many(tickets, y)
 
     def predict_many(self, X: Any) -> Any:
         """The predictions for many records, as an array."""

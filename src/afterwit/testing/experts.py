@@ -15,6 +15,7 @@ from afterwit.core.theorem import Theorem
 from afterwit.data.losses import get
 from afterwit.data.values import same_value
 from afterwit.errors import InputError
+from afterwit.testing import late as _late
 from afterwit.testing import twins as _twins
 
 #: The suite's data is drawn from this seed; a failure names it.
@@ -53,6 +54,7 @@ def expert_checks() -> list[Check]:
         check_expert_bad_values,
         check_expert_bad_shapes,
         check_expert_empty_input,
+        check_expert_late_outcomes,
         check_expert_copying,
         check_expert_pickling,
         check_expert_saving,
@@ -343,6 +345,23 @@ def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:
             second = twin_of(learner)
             assert second.learn_many(advice, outcomes).tolist() == forecasts, f"{what}: twins forecast differently"
             assert second == twin, f"{what}: twins that learned the same differ"
+
+
+def check_expert_late_outcomes(make: Make) -> None:
+    """``serve_one`` and ``learn_late`` together are ``learn_one``; tickets are plain data, and go to this algorithm."""
+    if not _late.offers_tickets(make(EXPERTS)):
+        return
+    for asleep in {0.0, _asleep(make(EXPERTS))}:
+        advice, outcomes = _rounds(make(EXPERTS), asleep=asleep)
+        results = outcomes.tolist()
+        _late.check_at_once(partial(make, EXPERTS), "an array", list(advice), results)
+        _late.check_many(partial(make, EXPERTS), "an array", advice, list(advice), results)
+        names = [f"e{i}" for i in range(EXPERTS)]
+        named = [dict(zip(names, row, strict=True)) for row in advice.tolist()]
+        _late.check_at_once(partial(make, names), "names", named, results)
+        _late.check_many(partial(make, names), "names", named, named, results)
+    learner = _learned(make)
+    _late.check_refusals(learner, advice[0], results[0])
 
 
 def check_expert_copying(make: Make) -> None:

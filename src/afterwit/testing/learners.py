@@ -25,6 +25,7 @@ from afterwit.core.certificate import Certificate, Verdict
 from afterwit.core.theorem import Theorem
 from afterwit.data.values import same_value
 from afterwit.errors import InputError, LabelError
+from afterwit.testing import late as _late
 from afterwit.testing import twins as _twins
 from afterwit.testing.examples import as_dicts, forms, numbers, separable, takes_of
 from afterwit.testing.experts import SEED
@@ -62,6 +63,7 @@ def learner_checks() -> list[Check]:
         check_mixed_features,
         check_empty_input,
         check_read_only_input,
+        check_late_labels,
         check_copying,
         check_pickling,
         check_saving,
@@ -345,6 +347,18 @@ def check_read_only_input(make: Make) -> None:
     for part in (sparse.data, sparse.indices, sparse.indptr):
         part.setflags(write=False)
     make().learn_many(sparse, y)
+
+
+def check_late_labels(make: Make) -> None:
+    """``serve_one`` and ``learn_late`` together are ``learn_one``; tickets are plain data, and go to this learner."""
+    if not _late.offers_tickets(make()):
+        return
+    for kind, many, ones, y in forms(make):
+        labels = np.asarray(y).tolist()
+        _late.check_at_once(make, kind, ones, labels)
+        _late.check_many(make, kind, many, ones, labels)
+    X, y = numbers(make)
+    _late.check_refusals(_learned(make), X[0], y.tolist()[0])
 
 
 def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:

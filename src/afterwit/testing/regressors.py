@@ -22,6 +22,7 @@ from afterwit.core.certificate import Certificate, Verdict
 from afterwit.core.theorem import Theorem
 from afterwit.data.values import same_value
 from afterwit.errors import InputError
+from afterwit.testing import late as _late
 from afterwit.testing import twins as _twins
 from afterwit.testing.examples import as_dicts, forms, numbers
 from afterwit.testing.experts import SEED
@@ -64,6 +65,7 @@ def regressor_checks() -> list[Check]:
         check_mixed_features,
         check_empty_input,
         check_read_only_input,
+        check_late_targets,
         check_copying,
         check_pickling,
         check_saving,
@@ -256,6 +258,18 @@ def check_bad_shapes(make: Make) -> None:
     _refused(learner, "a string", "learn_one", "abc", 1)
     _refused(learner, "None", "learn_one", None, 1)
     _refused(learner, "a number", "learn_one", 1.0, 1)
+
+
+def check_late_targets(make: Make) -> None:
+    """``serve_one`` and ``learn_late`` together are ``learn_one``; tickets are plain data, and go to this learner."""
+    if not _late.offers_tickets(make()):
+        return
+    for kind, many, ones, y in _forms(make):
+        targets = np.asarray(y).tolist()
+        _late.check_at_once(make, kind, ones, targets)
+        _late.check_many(make, kind, many, ones, targets)
+    X, y = _examples(make)
+    _late.check_refusals(_learned(make), X[0], y.tolist()[0])
 
 
 def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:
