@@ -96,6 +96,7 @@ BOUNDS = {
     ),
     "randomized-weighted-majority-tuned": lambda log_experts, rounds: 2 * sqrt(rounds * log_experts),
     "two-random-experts": lambda rounds: sqrt(rounds / 8),
+    "aggregating-algorithm": lambda log_experts, rate: log_experts / rate,
     "exponential-weights": lambda log_experts, rounds, rate: log_experts / rate + rate * rounds / 8,
     "exponential-weights-tuned": lambda log_experts, rounds: sqrt(rounds / 2 * log_experts),
     "exponential-weights-doubling": lambda log_experts, rounds: (

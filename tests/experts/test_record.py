@@ -245,7 +245,7 @@ def test_regrets_are_those_of_the_definitions(table, sleeping):
         ),
         (lambda: regrets.regret_curve([nan], [[1.0]]), "learner_losses must be finite numbers"),
         (lambda: regrets.regret_curve([1.0], [1.0]), "expert_losses must be two-dimensional"),
-        (lambda: regrets.regret_curve([1.0], [[math.inf]]), "expert_losses must be finite numbers, or NaN"),
+        (lambda: regrets.regret_curve([1.0], [[-math.inf]]), "expert_losses must be finite numbers, or NaN"),
         (lambda: regrets.regret_curve("text", [[1.0]]), "learner_losses must be an array of numbers"),
         (lambda: regrets.swap_regret([[1.0]], [[1.0, 2.0]]), "shares must be of the shape of losses"),
         (lambda: regrets.swap_regret([[-1.0, 2.0]], [[1.0, 2.0]]), "shares must be numbers that are not negative"),

@@ -16,6 +16,8 @@ Floats = npt.NDArray[np.float64]
 
 #: The least number above 0.
 LEAST_NUMBER = 5e-324
+#: Below this the probability of what happened is computed as an exponent: shares may be too small for a number.
+LEAST_CHANCE = 1e-200
 
 
 def not_these(why: str) -> InputError:
@@ -44,8 +46,12 @@ def own_losses(
         # The learner's own is the low end of the range and a part of its width, and rounded as the low end is.
         low = abs(setting.low) if setting.ranged else 0.0
         return (shares * seen).sum(axis=1), (shares * np.abs(seen)).sum(axis=1) + low
+    if setting.loss.kinds:
+        return _own_losses_of_vectors(setting, values, outcomes, forecasts, shares, awake)
     if setting.way is Way.VOTE:
         _check_votes(values, shares, forecasts)
+    elif setting.way is Way.SUBSTITUTION:
+        _check_intervals(setting, values, shares, forecasts, awake)
     else:
         _check_means(np.where(awake, values, 0.0), shares, forecasts)
     if setting.loss.kind == "log":
@@ -58,9 +64,90 @@ def own_losses(
     return own, np.abs(own)
 
 
+def chances_of(values: Floats, outcomes: Floats, awake: npt.NDArray[np.bool_]) -> Floats:
+    """The probability each expert's vector gave to what happened; 0 for those asleep."""
+    places = outcomes.astype(np.intp)[:, np.newaxis, np.newaxis]
+    return np.where(awake, np.take_along_axis(values, places, axis=2)[:, :, 0], 0.0)
+
+
 def _chances(values: Floats, outcomes: Floats, awake: npt.NDArray[np.bool_]) -> Floats:
     """The probability each expert gave to these outcomes; 0 for those asleep."""
     return np.where(awake, np.where(outcomes[:, np.newaxis] == 1, values, 1 - values), 0.0)
+
+
+def _own_losses_of_vectors(
+    setting: Setting,
+    values: Floats,
+    outcomes: Floats,
+    forecasts: Floats,
+    shares: Floats,
+    awake: npt.NDArray[np.bool_],
+) -> tuple[Floats, Floats]:
+    """The same where forecasts are probability vectors."""
+    advice = np.where(awake[:, :, np.newaxis], values, 0.0)
+    if setting.way is Way.SUBSTITUTION and setting.loss.kind == "brier":
+        _check_substitution(advice, shares, forecasts)
+    else:
+        for k in range(setting.loss.kinds):
+            _check_means(advice[:, :, k], shares, forecasts[:, k])
+    if setting.loss.kind == "brier":
+        own = setting.loss.values(forecasts, outcomes)
+        return own, np.abs(own)
+    chances = chances_of(values, outcomes, awake)
+    chance = (shares * chances).sum(axis=1)
+    rest = (shares * np.where(awake, 1 - chances, 0.0)).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        own = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
+    if setting.way is Way.SUBSTITUTION:
+        for t in np.flatnonzero(chance < LEAST_CHANCE).tolist():
+            own[t] = _by_exponents(own[:t], chances[: t + 1], awake[: t + 1])
+    return own, np.abs(own)
+
+
+def _by_exponents(own: Floats, chances: Floats, awake: npt.NDArray[np.bool_]) -> float:
+    """The aggregating algorithm's log loss in the last of these rounds, in which all shares that count are tiny.
+
+    A weight is the exponential of a regret, and 0 after a probability 0 of what happened.
+    """
+    with np.errstate(divide="ignore"):
+        lost = -np.log(np.where(awake, chances, 1.0))
+    there = awake[-1]
+    regrets = np.where(awake[:-1], own[:, np.newaxis] - lost[:-1], 0.0).sum(axis=0)[there]
+    if np.isneginf(regrets).all():
+        regrets = np.zeros(len(regrets))
+    return float(np.logaddexp.reduce(regrets) - np.logaddexp.reduce(regrets - lost[-1][there]))
+
+
+def _check_substitution(values: Floats, shares: Floats, forecasts: Floats) -> None:
+    """Whether each forecast is that of the aggregating algorithm for the Brier loss.
+
+    With the generalised losses in ascending order, the threshold s is the smallest of (2 + their sum up to m) / m.
+    """
+    squares = (values * values).sum(axis=2)
+    # Of a vector x the loss is |x|^2 - 2 x_k + 1 if k happens.
+    mixed = np.array(
+        [(shares * np.exp(2 * values[:, :, k] - squares - 1)).sum(axis=1) for k in range(values.shape[2])]
+    ).T
+    generalised = -np.log(mixed)
+    ascending = np.sort(generalised, axis=1)
+    thresholds = (2 + np.cumsum(ascending, axis=1)) / np.arange(1, values.shape[2] + 1)
+    wanted = np.maximum(thresholds.min(axis=1, keepdims=True) - generalised, 0.0) / 2
+    if not (np.abs(wanted - forecasts) <= 8 * EPSILON * (values.shape[1] + values.shape[2] + 16)).all():
+        raise not_these("the forecasts are not those that follow from the advice and the shares")
+
+
+def _check_intervals(
+    setting: Setting, values: Floats, shares: Floats, forecasts: Floats, awake: npt.NDArray[np.bool_]
+) -> None:
+    """Whether each forecast loses no more at the ends of the interval than the experts' losses, mixed as exponents."""
+    low, high = setting.interval
+    rate = 2 / (high - low) ** 2
+    slack = 8 * EPSILON * (values.shape[1] + 16) * (abs(low) + abs(high)) * (high - low)
+    for end in (low, high):
+        lost = np.where(awake, (values - end) ** 2, 0.0)
+        generalised = -np.log((shares * np.exp(-rate * lost)).sum(axis=1)) / rate
+        if not ((forecasts - end) ** 2 <= generalised + slack).all():
+            raise not_these("the forecasts are not those that follow from the advice and the shares")
 
 
 def in_range(setting: Setting, losses: Floats) -> Floats:
@@ -122,9 +209,18 @@ def slope_gains(
     """What following each expert would have saved by the tangent at the forecast, and the sizes behind it."""
     if outcomes is None:
         slopes, here, there = np.ones(len(lost)), own, lost
+    elif setting.loss.kind == "brier":
+        # The tangent at f is g . x for every vector x, with g the gradient at f.
+        gradients = setting.loss.slopes(forecasts, outcomes)
+        slopes, here = np.ones(len(lost)), (gradients * forecasts).sum(axis=1)
+        there = (gradients[:, np.newaxis, :] * np.where(awake[:, :, np.newaxis], values, 0.0)).sum(axis=2)
     elif setting.loss.kind == "log":
         # The tangent of -ln p, where p is the probability of what happened: of p and 1 - p the smaller has more digits.
-        chances, rests = _chances(values, outcomes, awake), _chances(values, 1 - outcomes, awake)
+        if setting.loss.kinds:
+            chances = chances_of(values, outcomes, awake)
+            rests = np.where(awake, 1 - chances, 0.0)
+        else:
+            chances, rests = _chances(values, outcomes, awake), _chances(values, 1 - outcomes, awake)
         chance, rest = (shares * chances).sum(axis=1), (shares * rests).sum(axis=1)
         slopes, here = -1 / chance, np.where(chance <= 0.5, chance, -rest)
         there = np.where(chance[:, np.newaxis] <= 0.5, chances, -rests)

@@ -19,6 +19,7 @@ from afterwit.certify.expert_rounds import Floats, in_range, not_these, own_loss
 from afterwit.certify.replay import ROUNDING
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
 from afterwit.core.theorem import Theorem
+from afterwit.data import vectors
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
 from afterwit.errors import InputError, counted, invalid
 from afterwit.experts._declared import LEAST_GAIN
@@ -87,8 +88,16 @@ class ExpertEvidence(Evidence):
 
     @property
     def regrets_to_the_awake(self) -> Floats:
-        """The regrets, and minus infinity for experts that have never been awake."""
-        return self.regrets if self.rounds == 0 else np.where(self.awake_rounds > 0, self.regrets, -np.inf)
+        """The regrets, and minus infinity for experts that have never been awake or have lost without limit."""
+        if self.rounds == 0:
+            return self.regrets
+        return np.where((self.awake_rounds > 0) & ~self.ruined, self.regrets, -np.inf)
+
+    @property
+    def ruined(self) -> npt.NDArray[np.bool_]:
+        """Who has an infinite loss: the sums of the losses leave it out."""
+        found: npt.NDArray[np.bool_] = np.broadcast_to(np.asarray(self.state.get("infinite_losses", 0)) > 0, self.n)
+        return found
 
     @property
     def compared(self) -> int:
@@ -154,7 +163,9 @@ class ExpertEvidence(Evidence):
         """Whether rounding may have moved so much that nothing can be said."""
         if not self.rounds or not self.all_losses_are_known:
             return False
-        return self.sum_rounding > LOST * self.sizes + self.rounds * LEAST_GAIN
+        # What the aggregating algorithm is promised is so much of a loss whose scale is fixed.
+        fixed = 1 / self.facts["rate"] if self.setting.way is Way.SUBSTITUTION else 0.0
+        return self.sum_rounding > LOST * max(self.sizes, fixed) + self.rounds * LEAST_GAIN
 
     def rounding(self, theorem: Theorem, bound: float) -> float:
         of_sums = self.sum_rounding * (self.n if theorem.quantity == "swap regret" else 1)
@@ -196,6 +207,8 @@ class ExpertEvidence(Evidence):
             return float(self.facts["swap_regret"])
         if theorem.quantity == "regret":
             return self.regret
+        if theorem.quantity == "largest regret":
+            return float(self.state["largest_regret"])
         return self.loss if self.expert is None else self.loss_there
 
     def hindsight(self, theorem: Theorem) -> Hindsight | None:
@@ -210,6 +223,9 @@ class ExpertEvidence(Evidence):
         if self.slept:
             where = f" on the {counted(self.awake_rounds[best], 'round')} in which it was awake; there ours was"
         words = f"of expert {self.names[best]!r}{where} {shown_number(self.loss_there)}"
+        if theorem.quantity == "largest regret":
+            to, after = self.names[self.state["largest_to"]], self.state["largest_after"]
+            words += f". The regret was largest after {counted(after, 'round')}, to expert {to!r}"
         return Hindsight(float(self.expert_losses[best]), words, "loss")
 
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
@@ -218,13 +234,13 @@ class ExpertEvidence(Evidence):
         if theorem.quantity == "loss" and setting.bounded:
             most = setting.low + setting.width
             limits.append(Ceiling(most * rounds, f"no loss is above {shown_number(most)} in a round"))
-        elif theorem.quantity in ("regret", "swap regret"):
+        elif theorem.quantity in ("regret", "swap regret", "largest regret"):
             if setting.bounded:
                 width = shown_number(setting.width)
                 limits.append(Ceiling(setting.width * rounds, f"no round adds more than {width} to it"))
             # The swap regret is measured in losses of the mixture, below which the loss of a mean forecast may be.
             counts_the_mixture = setting.way is not Way.MEAN or self.unforecast == self.rounds
-            if self.losses_are_not_negative and (theorem.quantity == "regret" or counts_the_mixture):
+            if self.losses_are_not_negative and (theorem.quantity != "swap regret" or counts_the_mixture):
                 own = self.loss if rounds == self.rounds else self.loss_there
                 limits.append(Ceiling(own, "losses are not negative, so the regret is at most the loss itself"))
         return min(limits, key=lambda limit: limit.value, default=super().ceiling(theorem))
@@ -252,7 +268,7 @@ def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvid
     evidence = replace(evidence, assumptions=tuple(_assumptions(evidence)))
     if advice is None and outcomes is None:
         return evidence
-    values, read = _rounds(evidence, advice, outcomes)
+    values, read = _rounds(learner, evidence, advice, outcomes)
     _check(learner, evidence, values, read)
     if "rival" in facts or read is None or not evidence.setting.gradient or evidence.slept:
         return evidence
@@ -288,7 +304,7 @@ def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
         statement = f"the loss {setting.loss} is convex in the forecast"
         statement += ", and the gradient given is its derivative" if setting.gradient else ""
         yield Assumption(statement, Basis.PROMISED, None)
-    else:
+    elif setting.way is not Way.SUBSTITUTION:
         yield Assumption(f"the loss ({setting.loss}) is convex in the forecast", Basis.ENFORCED, True)
 
 
@@ -304,7 +320,7 @@ def _lost_in_rounding(evidence: ExpertEvidence) -> Assumption:
 # ---------------------------------------------------------------------- the rounds, computed a second time
 
 
-def _rounds(evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Floats, Floats | None]:
+def _rounds(learner: Any, evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Floats, Floats | None]:
     """The rounds the caller gave, as arrays: advice and outcomes, or losses."""
     experts = Experts(evidence.n, evidence.state["names"])
     unseen = evidence.state.get("unseen", 0)
@@ -321,6 +337,9 @@ def _rounds(evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Float
         return read_rounds(advice, experts, fresh=False, parameter="losses")[0], None
     if advice is None or outcomes is None:
         raise invalid("outcomes", "given together with advice", outcomes)
+    if evidence.setting.loss.kinds:
+        values = vectors.read_rounds(advice, experts, learner._kinds_known, fresh=False)[0]
+        return values, learner._kinds_known.read(outcomes, len(values))
     values = read_rounds(advice, experts, fresh=False)[0]
     return values, read_outcomes(outcomes, len(values))
 
@@ -354,17 +373,20 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
             "(certificate() without rounds takes the learner's own figures)"
         )
     losses = values if outcomes is None else setting.loss.values(values, outcomes[:, np.newaxis])
-    awake = ~np.isnan(values)
-    lost = np.where(awake, losses, 0.0)
+    awake = ~np.isnan(values[:, :, 0] if values.ndim == 3 else values)
+    infinite = np.isinf(losses)
+    lost = np.where(awake & ~infinite, losses, 0.0)
     differing = []
     if _sums(lost, np.abs(lost), evidence.n).differ_from(claimed["expert_losses"]):
         differing.append("the experts' losses")
     if not np.array_equal((~awake).sum(axis=0), claimed["asleep_rounds"]):
         differing.append("the rounds in which experts slept")
+    if not np.array_equal(infinite.sum(axis=0), claimed.get("infinite_losses", np.zeros(evidence.n, dtype=np.int64))):
+        differing.append("the infinite losses")
     if differing:
         raise not_these(_are_others(differing))
     fresh = type(learner)(**learner.parameters)
-    shares = np.empty(values.shape)
+    shares = np.empty(awake.shape)
     try:
         forecasts, _ = fresh._learn(values, outcomes, Experts(evidence.n, claimed["names"]), shares)
     except InputError as error:
@@ -377,6 +399,13 @@ def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Flo
         claimed["regrets"]
     ):
         differing.append("the regrets")
+    if "largest_after" in claimed and len(values):
+        ruined = np.logical_or.accumulate(infinite, axis=0)
+        compared = np.logical_or.accumulate(awake, axis=0) & ~ruined
+        largest = np.where(compared, np.cumsum(gains, axis=0), -np.inf).max()
+        tolerance = 4 * EPSILON * (len(values) + evidence.n + 16) * float((sizes[:, np.newaxis] + lost).sum())
+        if not abs(largest - claimed["largest_regret"]) <= tolerance:
+            differing.append("the largest regret")
     if setting.gradient:
         gains, sizes = slope_gains(setting, values, outcomes, forecasts, shares, own, lost, awake)
         if _sums(gains, sizes, evidence.n).differ_from(claimed["slope_regrets"]):

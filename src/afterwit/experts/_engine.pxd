@@ -1,10 +1,10 @@
 # The C side of _engine.py: what compiled expert algorithms may use.
 
 from afterwit.core.turns cimport Lock
-from afterwit.experts._judged cimport JudgedRound
+from afterwit.experts._vectors cimport VectorRound
 
 
-cdef class ExpertLearner(JudgedRound):
+cdef class ExpertLearner(VectorRound):
     cdef Lock _lock
     cdef public object _experts
     # What a round costs, in experts.

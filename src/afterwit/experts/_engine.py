@@ -9,6 +9,7 @@ Each round is judged before anything changes, and a block in which a round fails
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -17,9 +18,11 @@ import numpy as np
 
 from afterwit.core.certificate import certify
 from afterwit.core.learner import view
+from afterwit.core.registry import classes, options_of
 from afterwit.core.turns import SLICE, breathe
 from afterwit.data import advice as _advice
 from afterwit.data import losses as losses_module
+from afterwit.data import vectors as _vectors
 from afterwit.data.checks import FLOAT_MAX
 from afterwit.data.room import require_room
 from afterwit.errors import counted, invalid, shorten
@@ -29,14 +32,14 @@ from afterwit.experts._regret import Setting, Way
 if cython.compiled:
     from cython.cimports.afterwit.core.learner import Storable
     from cython.cimports.afterwit.core.turns import Lock, begin_rounds, end_rounds, seconds
-    from cython.cimports.afterwit.experts._judged import JudgedRound
+    from cython.cimports.afterwit.experts._vectors import VectorRound
     from cython.cimports.libc.math import fabs
 else:
     from math import fabs
 
     from afterwit.core.learner import Storable
     from afterwit.core.turns import Lock, begin_rounds, end_rounds, seconds
-    from afterwit.experts._judged import JudgedRound
+    from afterwit.experts._vectors import VectorRound
 
 
 SLICE_LENGTH = cython.declare(cython.double, SLICE)
@@ -45,7 +48,7 @@ WORK_BETWEEN_LOOKS = cython.declare(cython.longlong, 50_000)
 
 
 @cython.cclass
-class ExpertLearner(JudgedRound):
+class ExpertLearner(VectorRound):
     """A learner that follows expert advice. Algorithms derive from it and define ``weigh`` and ``update``."""
 
     role = "experts"
@@ -72,6 +75,9 @@ class ExpertLearner(JudgedRound):
             raise invalid("loss_range", "a range around 0, because it is that of slopes", loss_range)
         if "gradient" in self._options:
             self._options["gradient"] = gradient
+        kinds = self._read_kinds(loss)
+        if kinds is not None:
+            loss = replace(loss, kinds=kinds.count)
         self._lock = Lock()
         self._experts = _advice.read_experts(self._given_experts())
         # Fewer than so many arrays with a number for each expert are made.
@@ -79,7 +85,8 @@ class ExpertLearner(JudgedRound):
         drawing = self.way in (Way.EXPECTED, Way.DRAWN) or (self.way is None and not loss.convex)
         self._begin_weighing(self._experts.count, drawing, settings["seed"])
         self._begin_judging(loss, gradient, loss_range)
-        self._cost_of_round = 4 + self._n
+        self._begin_vectors(kinds)
+        self._cost_of_round = 4 + self._n * (1 + self._kinds)
         self._unforecast = 0
         self._loss = 0.0
         self._size = 0.0
@@ -93,6 +100,19 @@ class ExpertLearner(JudgedRound):
     def _given_experts(self) -> Any:
         """How many experts, or their names, as it was made with."""
         return self._options["n_experts"]
+
+    def _read_kinds(self, loss: Any) -> Any:
+        """The kinds of outcomes, where forecasts are probability vectors; None where they are numbers."""
+        outcomes = self._options.get("outcomes")
+        if loss.kind == "brier" and "outcomes" not in self._options:
+            able = [name for name, kind in classes("experts").items() if "outcomes" in options_of(kind)]
+            allowed = f"one of numbers for {type(self).__name__}; {', '.join(able)} take probability vectors"
+            raise invalid("loss", allowed, loss)
+        if loss.kind == "brier" and outcomes is None:
+            raise invalid("outcomes", "given for the loss 'brier': how many kinds, at least 2, or their names", None)
+        if outcomes is not None and loss.kind not in ("brier", "log"):
+            raise invalid("outcomes", f"None for the loss {loss.name!r}, of which forecasts are numbers", outcomes)
+        return None if outcomes is None else _vectors.Kinds(outcomes)
 
     # ------------------------------------------------------------------ the idea, and what it may use
 
@@ -144,33 +164,61 @@ class ExpertLearner(JudgedRound):
 
     # ------------------------------------------------------------------ rounds as the user has them
 
-    def predict_one(self, advice: Any) -> float:
+    def predict_one(self, advice: Any) -> Any:
         """The forecast for a round with this advice. Nothing changes."""
-        values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
-        return self._predictions(values, experts).item()
+        values, experts = self._read_round(advice)
+        return self._single(self._predictions(values, experts))
 
     def predict_many(self, advice: Any) -> Any:
         """``predict_one`` for every row, each as if it came next."""
-        values, experts = _advice.read_rounds(advice, self._experts, self._rounds == 0)
+        values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
         return self._predictions(values, experts)
 
-    def learn_one(self, advice: Any, outcome: Any) -> float:
+    def learn_one(self, advice: Any, outcome: Any) -> Any:
         """Forecast, see the outcome, count the losses, learn. Returns the forecast."""
-        values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
+        values, experts = self._read_round(advice)
+        return self._single(self._learn(values, self._read_outcome(outcome), experts)[0])
+
+    def learn_many(self, advice: Any, outcomes: Any) -> Any:
+        """``learn_one`` for every row in order. Returns the forecasts made before each outcome was seen."""
+        values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
+        return self._learn(values, self._read_outcomes(outcomes, len(values)), experts)[0]
+
+    def _read_round(self, advice: Any) -> Any:
+        """The advice of one round as an array, and who gave it."""
+        if self._kinds:
+            return _vectors.read_round(advice, self._experts, self._kinds_known, self._rounds == 0)
+        return _advice.read_round(advice, self._experts, self._rounds == 0)
+
+    def _read_rounds(self, advice: Any, experts: Any, fresh: bool) -> Any:
+        """The same for many rounds."""
+        if self._kinds:
+            return _vectors.read_rounds(advice, experts, self._kinds_known, fresh)
+        return _advice.read_rounds(advice, experts, fresh)
+
+    def _read_outcome(self, outcome: Any) -> Any:
+        """What happened, as an array of one number: the outcome itself, or the position of its kind."""
+        if self._kinds:
+            return self._kinds_known.read_one(outcome)
         outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
         is_number = isinstance(outcome, Real)
         if not is_number or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
             raise invalid("outcome", "a finite number", outcome)
         outcomes = np.full(1, float(outcome))
         self._loss_function.check_outcomes(outcomes, "outcome")
-        return self._learn(values, outcomes, experts)[0].item()
+        return outcomes
 
-    def learn_many(self, advice: Any, outcomes: Any) -> Any:
-        """``learn_one`` for every row in order. Returns the forecasts made before each outcome was seen."""
-        values, experts = _advice.read_rounds(advice, self._experts, self._rounds == 0)
-        read = _advice.read_outcomes(outcomes, len(values))
+    def _read_outcomes(self, outcomes: Any, rounds: int) -> Any:
+        """The same for many rounds."""
+        if self._kinds:
+            return self._kinds_known.read(outcomes, rounds)
+        read = _advice.read_outcomes(outcomes, rounds)
         self._loss_function.check_outcomes(read)
-        return self._learn(values, read, experts)[0]
+        return read
+
+    def _single(self, forecasts: Any) -> Any:
+        """The forecast of the only round: a number, or an array with a probability for each kind."""
+        return forecasts[0] if self._kinds else forecasts.item()
 
     def observe(self, losses: Any) -> float:
         """A round of which only the losses are known, one for each expert. Returns the loss of the mixture."""
@@ -185,30 +233,40 @@ class ExpertLearner(JudgedRound):
     def _present(self, values: Any, experts: Any, parameter: str = "advice") -> bool:
         """Refuse rounds that cannot be; whether somebody sleeps in one of them."""
         refusal = f"{type(self).__name__} does not support sleeping experts"
+        if self._kinds and parameter == "advice":
+            return _vectors.check_presence(values, experts, self.sleeping, refusal)
         return _advice.check_presence(values, experts, self.sleeping, refusal, parameter)
 
     def _predictions(self, values: Any, experts: Any) -> Any:
         t: cython.Py_ssize_t = 0
         until: cython.double
         work: cython.longlong
+        k: cython.Py_ssize_t
         rounds: cython.Py_ssize_t = len(values)
-        n: cython.Py_ssize_t = self._n
+        kinds: cython.Py_ssize_t = self._kinds
+        length: cython.Py_ssize_t = self._n * (kinds or 1)
         sleepers: cython.bint = self._present(values, experts)
         self._loss_function.check_forecasts(values, experts.name)
-        forecasts = np.empty(rounds)
-        made: cython.double[::1] = view(forecasts)
+        forecasts = np.empty([rounds, kinds] if kinds else [rounds])
+        made: cython.double[::1] = view(forecasts.reshape(-1))
         with self._lock:
             begin_rounds()
             try:
                 self._values = view(values.reshape(-1))
+                self._step = kinds or 1
                 self.wake_all()
                 self._look_for_sleepers = sleepers
                 while t < rounds:
                     until, work = seconds() + SLICE_LENGTH, 0
                     with cython.nogil:
                         while t < rounds:
-                            self.wake(t * n)
-                            made[t] = self.predict()
+                            self.wake(t * length)
+                            if kinds:
+                                self.forecast_vector()
+                                for k in range(kinds):
+                                    made[t * kinds + k] = self._vector[k]
+                            else:
+                                made[t] = self.predict()
                             t += 1
                             work += self._cost_of_round
                             if work > WORK_BETWEEN_LOOKS:
@@ -229,19 +287,22 @@ class ExpertLearner(JudgedRound):
         """
         t: cython.Py_ssize_t = 0
         i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
         until: cython.double
         work: cython.longlong
         rounds: cython.Py_ssize_t = len(values)
         n: cython.Py_ssize_t = self._n
         bad: cython.int = 0
         forecasting: cython.bint = outcomes is not None
+        kinds: cython.Py_ssize_t = self._kinds if forecasting else 0
+        length: cython.Py_ssize_t = n * (kinds or 1)
         keeping: cython.bint = shares is not None
         sleepers: cython.bint = self._present(values, experts, "advice" if forecasting else "losses")
         if forecasting:
             self._loss_function.check_forecasts(values, experts.name)
-        forecasts = np.empty(rounds)
+        forecasts = np.empty([rounds, kinds] if kinds else [rounds])
         suffered = np.empty(rounds)
-        made: cython.double[::1] = view(forecasts)
+        made: cython.double[::1] = view(forecasts.reshape(-1))
         own: cython.double[::1] = view(suffered)
         targets: cython.double[::1] = view(outcomes if forecasting else np.zeros(1))
         noted: cython.double[::1] = view(shares.reshape(-1) if keeping else np.zeros(1))
@@ -251,6 +312,7 @@ class ExpertLearner(JudgedRound):
             begin_rounds()
             try:
                 self._values = view(values.reshape(-1))
+                self._step = kinds or 1
                 self.wake_all()
                 self._look_for_sleepers = sleepers
                 if rounds:
@@ -259,11 +321,16 @@ class ExpertLearner(JudgedRound):
                     until, work = seconds() + SLICE_LENGTH, 0
                     with cython.nogil:
                         while t < rounds:
-                            self.wake(t * n)
+                            self.wake(t * length)
                             if keeping:
                                 for i in range(n):
                                     noted[t * n + i] = self._shares[i] / self._total
-                            if forecasting:
+                            if kinds:
+                                self.forecast_vector()
+                                for k in range(kinds):
+                                    made[t * kinds + k] = self._vector[k]
+                                bad = self.judge_vector(cython.cast(cython.Py_ssize_t, targets[t]))
+                            elif forecasting:
                                 self._forecast = self.predict()
                                 made[t] = self._forecast
                                 bad = self.judge(targets[t])
@@ -302,6 +369,11 @@ class ExpertLearner(JudgedRound):
     @property
     def rounds(self) -> int:
         return self._rounds
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The kinds of outcomes, in the order of their probabilities; none where forecasts are numbers."""
+        return self._kinds_known.names if self._kinds else ()
 
     @property
     def experts(self) -> tuple[Any, ...]:

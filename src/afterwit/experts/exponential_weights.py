@@ -13,7 +13,8 @@ Guarantee   on any sequence, the regret to the best expert is at most
             sqrt(2)/(sqrt(2) - 1) sqrt((T/2) ln N) + sqrt(ln N / 2)      doubling
             2 sqrt((T/2) ln N) + sqrt(ln N / 8)                          decreasing
             ln N / eta                                                   log loss with eta <= 1, square loss with
-                                                                         eta <= 1/2: these are exp-concave
+                                                                         eta <= 1/2, Brier loss with eta <= 1/4:
+                                                                         these are exp-concave
             and to every expert that sleeps, on the rounds in which it is awake, the same.
 Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.5 and Theorems 8.6, 8.7; Cesa-Bianchi & Lugosi 2006,
             Theorem 2.3 and Proposition 3.1; sleepers: Freund, Schapire, Singer & Warmuth 1997, Chernov & Vovk 2009.
@@ -49,6 +50,7 @@ from afterwit.experts._declared import (
     HORIZON,
     LOSS_RANGE,
     N_EXPERTS,
+    OUTCOMES,
     RANGE_SLACK,
     RATE,
     SEED,
@@ -159,6 +161,11 @@ class ExpConcaveBound(RegretTheorem):
     mixture's loss; so for s = l(f), as for s = h, W falls by exp(-eta s + eta^2/8) at least, and the same division
     leaves s - l(f_i) >= l(f) - l(f_i) in the rounds awake, and ln N / eta + eta T / 8.
 
+    Of probability vectors f the Brier loss is |f - e|^2 with e = 1 for what happened. Of exp(-eta |z|^2) the second
+    derivatives are exp(-eta |z|^2) (4 eta^2 z z' - 2 eta I), none positive as long as 2 eta |z|^2 <= 1: as for the
+    square loss, eta <= 1/(2 high) for losses of at most high, and no mixture loses more than that. The log loss of the
+    mean is -ln of the mean of the probabilities of what happened, for vectors as for numbers.
+
     So the rule is: the loss of the forecast where this bound applies (a fixed rate, small enough for the loss, and no
     slopes), the mixture's everywhere else. Where only losses are known the two are the same.
     """
@@ -169,7 +176,7 @@ class ExpConcaveBound(RegretTheorem):
     beforehand = True
 
     #: The losses that are exp-concave at some rate.
-    exp_concave = ("log", "square")
+    exp_concave = ("log", "square", "brier")
 
     @classmethod
     def largest_rate(cls, loss: str, high: float) -> float:
@@ -205,7 +212,7 @@ class ExpConcaveBound(RegretTheorem):
         setting = evidence.setting
         rate = evidence.facts["fixed_rate"] / setting.width
         most = self.largest_rate(setting.loss.kind, setting.low + setting.width)
-        words = "rate <= 1/(2 high) for the square loss of at most high"
+        words = f"rate <= 1/(2 high) for the {setting.loss} loss of at most high"
         if setting.loss.kind == "log":
             words = "rate <= 1 for the log loss"
         holds = self.allows(rate, most)
@@ -245,9 +252,11 @@ class ExponentialWeights(ExpertLearner):
     horizon     the number of rounds for which to choose the best fixed rate
     schedule    "doubling", or "decreasing", which is the default if there is neither rate nor horizon
     gradient    whether to learn from slopes, so as to compete with every fixed mixture of the experts
-    loss_range  the least and the greatest loss (of the slopes, if it learns from these), (0, 1) if nothing is said.
-                The log loss needs none: without one the rate is 1
+    loss_range  the least and the greatest loss (of the slopes, if it learns from these), (0, 1) if nothing is said,
+                (0, 2) for the Brier loss. The log loss needs none: without one the rate is 1
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _rate = cython.declare(cython.double, visibility="public")
@@ -265,6 +274,7 @@ class ExponentialWeights(ExpertLearner):
         GRADIENT,
         LOSS_RANGE,
         SEED,
+        OUTCOMES,
     )
     kept = (*COUNTED, Numbers("cumulative", each_expert), not_negative("rate"))
 
@@ -277,7 +287,7 @@ class ExponentialWeights(ExpertLearner):
         if unbounded and (horizon is not None or schedule is not None):
             raise invalid("loss_range", "declared for the log loss with a horizon or a schedule", None)
         if not unbounded and options["loss_range"] is None:
-            options["loss_range"] = (0.0, 1.0)
+            options["loss_range"] = (0.0, 2.0) if options["loss"] == "brier" else (0.0, 1.0)
         ExpertLearner._begin(self)
         self._eight_log_n = 8 * math.log(self._n)
         self._schedule = FIXED

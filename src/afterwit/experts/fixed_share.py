@@ -38,6 +38,7 @@ from afterwit.experts._declared import (
     COUNTED,
     GRADIENT,
     N_EXPERTS,
+    OUTCOMES,
     RATE,
     SEED,
     SQUARE_LOSS,
@@ -160,6 +161,8 @@ class FixedShare(ExpertLearner):
     gradient    whether to learn from slopes
     loss_range  the least and the greatest loss (of the slopes, if it learns from these)
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _share: cython.double
@@ -179,6 +182,7 @@ class FixedShare(ExpertLearner):
         GRADIENT,
         UNIT_RANGE,
         SEED,
+        OUTCOMES,
     )
     kept = (
         *COUNTED,

@@ -34,6 +34,7 @@ from afterwit.experts._declared import (
     GRADIENT_IF_ANY,
     LOSS_RANGE,
     N_EXPERTS,
+    OUTCOMES,
     SEED,
     SQUARE_LOSS,
     each_expert,
@@ -89,6 +90,8 @@ class MLpol(ExpertLearner):
                 loss has slopes
     loss_range  the least and the greatest loss (of the slopes, if it learns from these), where they are known
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _squares = cython.declare(cython.double[::1], visibility="public")
@@ -98,7 +101,7 @@ class MLpol(ExpertLearner):
     theorems = (RangedPolynomialBound(), PolynomialPotentialBound())
     own_in_range = True
     needs_range = False
-    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, LOSS_RANGE, SEED)
+    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, LOSS_RANGE, SEED, OUTCOMES)
     kept = (
         *COUNTED,
         none_negative("growth", each_expert),

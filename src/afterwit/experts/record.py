@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.core.certificate import Certificate, Verdict, evidence_of
-from afterwit.data.advice import Experts, read_outcomes, read_rounds
+from afterwit.data.advice import Experts, read_rounds
 from afterwit.data.checks import flag
 from afterwit.errors import InputError, counted, invalid
 from afterwit.experts import regrets
@@ -42,13 +42,16 @@ class ExpertRecord:
     expert_losses: Floats = field(repr=False)
     #: The learner's own certificate after the last round; it speaks of all the rounds the learner ever learned from.
     certificate: Certificate = field(repr=False)
-    #: None where only losses were known.
+    #: None where only losses were known. Of probability vectors, a column for each kind of outcome.
     forecasts: Floats | None = field(default=None, repr=False)
+    #: Of probability vectors, the position in ``kinds`` of what happened.
     outcomes: Floats | None = field(default=None, repr=False)
     #: Each expert's share in each round; None if they were not kept.
     shares: Floats | None = field(default=None, repr=False)
     #: The evidence for its theorems afterwards, if the rounds played are all it knows.
     run: Any = field(default=None, repr=False)
+    #: The kinds of outcomes, where forecasts are probability vectors.
+    kinds: tuple[Any, ...] = ()
 
     @property
     def rounds(self) -> int:
@@ -142,7 +145,7 @@ class ExpertRecord:
         return self.shares
 
     def _errors(self) -> Floats:
-        if self.forecasts is None or self.outcomes is None:
+        if self.forecasts is None or self.outcomes is None or self.kinds:
             return np.empty(0)
         return self.forecasts - self.outcomes
 
@@ -174,16 +177,16 @@ def play(learner: Any, advice: Any, outcomes: Any, *, keep_shares: bool = True) 
     """Let an expert algorithm play these rounds, in order, and keep the record.
 
     learner      an expert algorithm of this package; it learns, as by ``learn_many``
-    advice       a 2-D array, a DataFrame or a sequence of dicts, a row for each round
-    outcomes     one number for each round
+    advice       a 2-D array, a DataFrame or a sequence of dicts, a row for each round; of probability vectors, a 3-D
+                 array or dicts of vectors
+    outcomes     one number for each round, or one kind
     keep_shares  whether to keep every expert's share in every round: as large as the advice
     """
     experts = _experts(learner, keep_shares)
-    values, experts = read_rounds(advice, experts, learner.rounds == 0)
-    read = read_outcomes(outcomes, len(values))
+    values, experts = learner._read_rounds(advice, experts, learner.rounds == 0)
+    read = learner._read_outcomes(outcomes, len(values))
     loss = learner._setting().loss
-    loss.check_outcomes(read)
-    shares = np.empty(values.shape) if keep_shares else None
+    shares = np.empty(values.shape[:2]) if keep_shares else None
     fresh = learner.rounds == 0
     forecasts, suffered = learner._learn(values, read, experts, shares)
     lost = loss.values(values, read[:, np.newaxis])
@@ -240,4 +243,5 @@ def _record(
         outcomes=outcomes,
         shares=shares,
         run=evidence_of(learner) if fresh else None,
+        kinds=learner.kinds,
     )

@@ -34,14 +34,18 @@ def regret_curve(learner_losses: Any, expert_losses: Any) -> Floats:
     learner_losses  one loss for each round
     expert_losses   a 2-D array, a row for each round and a column for each expert; NaN where one sleeps
     """
-    regrets = to_the_awake(regrets_by_expert(learner_losses, expert_losses), _matrix("expert_losses", expert_losses))
+    experts = _matrix("expert_losses", expert_losses, infinite=True)
+    regrets = to_the_awake(regrets_by_expert(learner_losses, experts), experts)
     curve: Floats = regrets.max(axis=1)
     return curve
 
 
 def regrets_by_expert(learner_losses: Any, expert_losses: Any) -> Floats:
-    """After each round and to each expert, the regret so far; a row for each round."""
-    experts = _matrix("expert_losses", expert_losses)
+    """After each round and to each expert, the regret so far; a row for each round.
+
+    To an expert that has lost infinity, as by the log loss of a probability 0, it is minus infinity.
+    """
+    experts = _matrix("expert_losses", expert_losses, infinite=True)
     own = _numbers("learner_losses", learner_losses)
     if own.shape != (len(experts),):
         allowed = f"one number for each of the {len(experts):,} rounds of expert_losses"
@@ -101,12 +105,12 @@ def _swapped(shares: Any, losses: Any) -> Floats:
     return saved
 
 
-def _matrix(parameter: str, values: Any) -> Floats:
+def _matrix(parameter: str, values: Any, infinite: bool = False) -> Floats:
     matrix = _numbers(parameter, values)
     if matrix.ndim != 2 or matrix.shape[1] == 0:
         allowed = "two-dimensional, a row for each round and a column for each expert"
         raise invalid(parameter, allowed, Words(f"an array of shape {matrix.shape}"))
-    if np.isinf(matrix).any():
+    if (np.isneginf(matrix) if infinite else np.isinf(matrix)).any():
         raise invalid(parameter, "finite numbers, or NaN where an expert sleeps", Words("infinities among them"))
     return matrix
 
