@@ -21,7 +21,7 @@ from proving.judging import ERROR, Table, key_of
 
 #: Where the sequences are.
 FAMILIES = (
-    "experts", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge", "multiclass",
+    "experts", "aggregating", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge", "multiclass",
     "kernels", "concepts", "batch", "games", "samples", "rounds",
 )  # fmt: skip
 
@@ -33,6 +33,8 @@ REACHED = {}
 JUDGED = set()
 #: Where a sequence takes long, a part of the others' number is played.
 SHARES = {
+    "AggregatingAlgorithm": 0.3,
+    "probability vectors": 0.5,
     "OneVsRest": 0.1,
     "kernel_margin_bound": 0.1,
     "the perceptron's adversary": 0.2,
