@@ -26,7 +26,7 @@ from batch import batch_cases
 from certificates import certificate_cases
 from committee import committee_case, committee_figures
 from concepts import concept_case
-from experts import expert_cases, forecast_cases
+from experts import expert_cases, forecast_cases, tennis_case
 from games import boosting_case, game_cases
 from kernels import kernel_case
 from learners import dense_cases, dimension_cases, learner_cases, one_row_cases, ridge_case, sparse_rows, voted_case
@@ -222,7 +222,8 @@ def main():
     need_peers()
     bare = build_bare()
     data = os.environ.get("DATA", "")
-    results = [*accuracy_cases(data), *digits_case(), *forecast_cases(data), *committee_figures(data)]
+    results = [*accuracy_cases(data), *digits_case(), *forecast_cases(data), *tennis_case(data)]
+    results += [*committee_figures(data)]
     results += [*libol_case(data), *unit_cases(data)]
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):

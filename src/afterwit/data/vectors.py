@@ -25,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 
 ONE = "a 2-D array (experts, kinds) or a dict of expert -> probabilities"
 MANY = "a 3-D array (rounds, experts, kinds) or a sequence of dicts of expert -> probabilities, one for each round"
+#: More kinds than this are a mistake.
+MOST_KINDS = 1_000_000
 
 
 class Kinds:
@@ -70,9 +72,10 @@ class Kinds:
 def kinds_given(parameter: str, value: Any) -> Any:
     """How many kinds of outcomes, or a tuple of their names."""
     if is_whole(value):
-        if int(value) >= 2:
+        if 2 <= int(value) <= MOST_KINDS:
             return int(value)
-        raise invalid(parameter, "a whole number, at least 2, or the names of the kinds of outcomes", value)
+        allowed = f"a whole number, at least 2 and at most {MOST_KINDS:,}, or the names of the kinds of outcomes"
+        raise invalid(parameter, allowed, value)
     return different_labels(parameter, value)
 
 

@@ -10,7 +10,6 @@ Each round is judged before anything changes, and a block in which a round fails
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import Any
 
 import cython
@@ -18,12 +17,10 @@ import numpy as np
 
 from afterwit.core.certificate import certify
 from afterwit.core.learner import view
-from afterwit.core.registry import classes, options_of
 from afterwit.core.turns import SLICE, breathe
 from afterwit.data import advice as _advice
 from afterwit.data import losses as losses_module
 from afterwit.data import vectors as _vectors
-from afterwit.data.checks import FLOAT_MAX
 from afterwit.data.room import require_room
 from afterwit.errors import counted, invalid, shorten
 from afterwit.experts._declared import COUNTED
@@ -101,19 +98,6 @@ class ExpertLearner(VectorRound):
         """How many experts, or their names, as it was made with."""
         return self._options["n_experts"]
 
-    def _read_kinds(self, loss: Any) -> Any:
-        """The kinds of outcomes, where forecasts are probability vectors; None where they are numbers."""
-        outcomes = self._options.get("outcomes")
-        if loss.kind == "brier" and "outcomes" not in self._options:
-            able = [name for name, kind in classes("experts").items() if "outcomes" in options_of(kind)]
-            allowed = f"one of numbers for {type(self).__name__}; {', '.join(able)} take probability vectors"
-            raise invalid("loss", allowed, loss)
-        if loss.kind == "brier" and outcomes is None:
-            raise invalid("outcomes", "given for the loss 'brier': how many kinds, at least 2, or their names", None)
-        if outcomes is not None and loss.kind not in ("brier", "log"):
-            raise invalid("outcomes", f"None for the loss {loss.name!r}, of which forecasts are numbers", outcomes)
-        return None if outcomes is None else _vectors.Kinds(outcomes)
-
     # ------------------------------------------------------------------ the idea, and what it may use
 
     @cython.cfunc
@@ -166,7 +150,7 @@ class ExpertLearner(VectorRound):
 
     def predict_one(self, advice: Any) -> Any:
         """The forecast for a round with this advice. Nothing changes."""
-        values, experts = self._read_round(advice)
+        values, experts = self._read_round(advice, self._experts, self._rounds == 0)
         return self._single(self._predictions(values, experts))
 
     def predict_many(self, advice: Any) -> Any:
@@ -176,49 +160,13 @@ class ExpertLearner(VectorRound):
 
     def learn_one(self, advice: Any, outcome: Any) -> Any:
         """Forecast, see the outcome, count the losses, learn. Returns the forecast."""
-        values, experts = self._read_round(advice)
+        values, experts = self._read_round(advice, self._experts, self._rounds == 0)
         return self._single(self._learn(values, self._read_outcome(outcome), experts)[0])
 
     def learn_many(self, advice: Any, outcomes: Any) -> Any:
         """``learn_one`` for every row in order. Returns the forecasts made before each outcome was seen."""
         values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
         return self._learn(values, self._read_outcomes(outcomes, len(values)), experts)[0]
-
-    def _read_round(self, advice: Any) -> Any:
-        """The advice of one round as an array, and who gave it."""
-        if self._kinds:
-            return _vectors.read_round(advice, self._experts, self._kinds_known, self._rounds == 0)
-        return _advice.read_round(advice, self._experts, self._rounds == 0)
-
-    def _read_rounds(self, advice: Any, experts: Any, fresh: bool) -> Any:
-        """The same for many rounds."""
-        if self._kinds:
-            return _vectors.read_rounds(advice, experts, self._kinds_known, fresh)
-        return _advice.read_rounds(advice, experts, fresh)
-
-    def _read_outcome(self, outcome: Any) -> Any:
-        """What happened, as an array of one number: the outcome itself, or the position of its kind."""
-        if self._kinds:
-            return self._kinds_known.read_one(outcome)
-        outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
-        is_number = isinstance(outcome, Real)
-        if not is_number or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
-            raise invalid("outcome", "a finite number", outcome)
-        outcomes = np.full(1, float(outcome))
-        self._loss_function.check_outcomes(outcomes, "outcome")
-        return outcomes
-
-    def _read_outcomes(self, outcomes: Any, rounds: int) -> Any:
-        """The same for many rounds."""
-        if self._kinds:
-            return self._kinds_known.read(outcomes, rounds)
-        read = _advice.read_outcomes(outcomes, rounds)
-        self._loss_function.check_outcomes(read)
-        return read
-
-    def _single(self, forecasts: Any) -> Any:
-        """The forecast of the only round: a number, or an array with a probability for each kind."""
-        return forecasts[0] if self._kinds else forecasts.item()
 
     def observe(self, losses: Any) -> float:
         """A round of which only the losses are known, one for each expert. Returns the loss of the mixture."""

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""One round in which forecasts are probability vectors: a probability for each kind of outcome.
+"""One round in which forecasts may be probability vectors: a probability for each kind of outcome.
 
 What is different from rounds of numbers: how the mean is made, what a forecast loses, and the tangents. With the
 gradient g of the loss at the forecast f, the algorithm is shown g . (x - f) for the vector x of an expert.
@@ -9,13 +9,20 @@ The log loss of a probability near 1 depends on the rest to 1, as in `JudgedRoun
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import cython
 import numpy as np
 
 from afterwit.core.learner import view
+from afterwit.core.registry import classes, options_of
+from afterwit.data import advice as _advice
 from afterwit.data import losses as losses_module
+from afterwit.data import vectors as _vectors
+from afterwit.data.checks import FLOAT_MAX
+from afterwit.data.room import require_room
+from afterwit.errors import invalid
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._judged import JudgedRound
@@ -184,3 +191,58 @@ class VectorRound(JudgedRound):
         if self._loss_kind == LOG:
             self._moved += largest
         return bad
+
+    # ------------------------------------------------------------------ reading rounds
+
+    def _read_kinds(self, loss: Any) -> Any:
+        """The kinds of outcomes, where forecasts are probability vectors; None where they are numbers."""
+        outcomes = self._options.get("outcomes")
+        if loss.kind == "brier" and "outcomes" not in self._options:
+            able = [name for name, kind in classes("experts").items() if "outcomes" in options_of(kind)]
+            allowed = f"one of numbers for {type(self).__name__}; {', '.join(able)} take probability vectors"
+            raise invalid("loss", allowed, loss)
+        if loss.kind == "brier" and outcomes is None:
+            raise invalid("outcomes", "given for the loss 'brier': how many kinds, at least 2, or their names", None)
+        if outcomes is not None and loss.kind not in ("brier", "log"):
+            raise invalid("outcomes", f"None for the loss {loss.name!r}, of which forecasts are numbers", outcomes)
+        if outcomes is None:
+            return None
+        # A name, its place, and a few numbers for each.
+        require_room("outcomes", 256 * (outcomes if isinstance(outcomes, int) else len(outcomes)))
+        return _vectors.Kinds(outcomes)
+
+    def _read_round(self, advice: Any, experts: Any, fresh: bool) -> Any:
+        """The advice of one round as an array, and who gave it."""
+        if self._kinds:
+            return _vectors.read_round(advice, experts, self._kinds_known, fresh)
+        return _advice.read_round(advice, experts, fresh)
+
+    def _read_rounds(self, advice: Any, experts: Any, fresh: bool) -> Any:
+        """The same for many rounds."""
+        if self._kinds:
+            return _vectors.read_rounds(advice, experts, self._kinds_known, fresh)
+        return _advice.read_rounds(advice, experts, fresh)
+
+    def _read_outcome(self, outcome: Any) -> Any:
+        """What happened, as an array of one number: the outcome itself, or the position of its kind."""
+        if self._kinds:
+            return self._kinds_known.read_one(outcome)
+        outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
+        is_number = isinstance(outcome, Real)
+        if not is_number or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
+            raise invalid("outcome", "a finite number", outcome)
+        outcomes = np.full(1, float(outcome))
+        self._loss_function.check_outcomes(outcomes, "outcome")
+        return outcomes
+
+    def _read_outcomes(self, outcomes: Any, rounds: int) -> Any:
+        """The same for many rounds."""
+        if self._kinds:
+            return self._kinds_known.read(outcomes, rounds)
+        read = _advice.read_outcomes(outcomes, rounds)
+        self._loss_function.check_outcomes(read)
+        return read
+
+    def _single(self, forecasts: Any) -> Any:
+        """The forecast of the only round: a number, or an array with a probability for each kind."""
+        return forecasts[0] if self._kinds else forecasts.item()

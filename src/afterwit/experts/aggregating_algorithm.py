@@ -88,12 +88,16 @@ class AggregatingBound(RegretTheorem):
 
     def certify(self, evidence: Any) -> Any:
         bound, inputs = self.regret_bound(evidence)
-        mixable = Assumption(
-            f"the {evidence.setting.loss} loss is mixable at the rate {evidence.facts['rate']:.4g}",
-            Basis.ENFORCED,
-            True,
-        )
-        return evidence.certificate(self, bound, inputs, mixable)
+        setting, rate = evidence.setting, evidence.facts["rate"]
+        low, high = setting.interval
+        given = "all advice is probability vectors"
+        if not setting.loss.kinds:
+            given = f"advice and outcomes are from {low:g} to {high:g}"
+        statements = [given, f"the {setting.loss} loss of such forecasts is mixable at the rate {rate:.4g}"]
+        if evidence.slept:
+            statements.append("an expert that sleeps is shown the loss of the forecast")
+        assumptions = (Assumption(statement, Basis.ENFORCED, True) for statement in statements)
+        return evidence.certificate(self, bound, inputs, *assumptions)
 
 
 def loss_given(parameter: str, value: Any) -> str:
@@ -196,9 +200,12 @@ class AggregatingAlgorithm(ExpertLearner):
             VectorRound.forecast_vector(self)
             return
         if self.generalise() == 1:
-            # One expert has all the weight: its forecast is the forecast, to the last digit.
+            # One expert has all the weight: its forecast is the forecast, to the last digit, whatever it sums to.
             VectorRound.forecast_vector(self)
+            self._off = 0.0
+            self._reach = 0.0
             return
+        self._reach = 1.0
         # The threshold s: among all kinds first, then without those for which g is not below it.
         while True:
             total = 2.0
@@ -316,7 +323,7 @@ class AggregatingAlgorithm(ExpertLearner):
             self._beyond = 2 * self._off
             # Each probability is rounded by as much as the sum of the shares.
             for k in range(self._kinds):
-                self._moved += 4 * fabs(self._vector[k] - (k == outcome))
+                self._moved += 4 * fabs(self._vector[k] - (k == outcome)) * self._reach
         return 0
 
     @cython.cfunc

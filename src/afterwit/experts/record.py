@@ -145,7 +145,10 @@ class ExpertRecord:
         return self.shares
 
     def _errors(self) -> Floats:
-        if self.forecasts is None or self.outcomes is None or self.kinds:
+        if self.kinds:
+            # A vector of probabilities and a kind have no difference.
+            return np.empty(0)
+        if self.forecasts is None or self.outcomes is None:
             return np.empty(0)
         return self.forecasts - self.outcomes
 
