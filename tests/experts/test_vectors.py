@@ -12,7 +12,7 @@ import afterwit as aw
 from afterwit import experts, losses
 from afterwit.data.values import same_value
 from afterwit.errors import InputError
-from afterwit.hindsight import best_convex_combination, best_expert
+from afterwit.hindsight import best_convex_combination, best_expert, best_shifting
 from naive_aggregating import ALGORITHMS, LOSSES
 from vector_cases import CASES, plain, rounds_for
 
@@ -179,6 +179,36 @@ def test_rows_of_bad_vectors_are_named():
     assert learner.learn_many(table, [0] * 5).shape == (5, 2)
 
 
+def test_probabilities_of_single_precision_have_certificates():
+    random = np.random.default_rng(3)
+    table, outcomes = random.dirichlet(np.ones(5), (200, 3)).astype(np.float32), random.integers(0, 5, 200)
+    for n in (1, 3):
+        learner = aw.AggregatingAlgorithm(n, outcomes=5)
+        learner.learn_many(table[:, :n], outcomes)
+        assert str(learner.certificate(table[:, :n], outcomes).verdict) == "holds"
+
+
+def test_what_a_mask_hides_is_asleep():
+    table, outcomes = rounds_for(np.random.default_rng(4), CASES[0], 10, 3, K)
+    mask = np.zeros(table.shape, dtype=bool)
+    mask[3, 1] = True
+    learner, other = aw.BOA(3, loss="brier", outcomes=K), aw.BOA(3, loss="brier", outcomes=K)
+    learner.learn_many(np.ma.masked_array(table, mask), outcomes)
+    other.learn_many(np.where(mask, np.nan, table), outcomes)
+    assert learner == other
+    assert learner.awake_rounds.tolist() == [10, 9, 10]
+
+
+def test_swap_regret_of_vectors():
+    table, outcomes = rounds_for(np.random.default_rng(4), CASES[0], 30, 3, K)
+    learner = aw.SwapRegret(aw.ExponentialWeights(3, rate=0.5), loss="brier", outcomes=NAMES, loss_range=(0.0, 2.0))
+    for row, k in zip(table, outcomes, strict=True):
+        wanted = learner.weights @ row
+        assert np.allclose(learner.learn_one(row, NAMES[k]), wanted, rtol=0, atol=1e-14)
+    labels = [NAMES[k] for k in outcomes]
+    assert str(learner.certificate(table, labels).verdict) == "holds"
+
+
 def test_shapes_and_outcomes_are_checked():
     learner = aw.AdaHedge(2, loss="brier", outcomes=NAMES)
     good = np.full((4, 2, 3), 1 / 3)
@@ -281,6 +311,9 @@ def test_the_best_expert_and_the_best_mixture_of_vectors(loss):
     rows = [dict(zip(names, ([dict(zip(NAMES, v, strict=True)) for v in row.tolist()]), strict=True)) for row in table]
     labels = [NAMES[k] for k in outcomes]
     by_name = best_convex_combination(rows, labels, loss, kinds=NAMES)
+    assert best_convex_combination(rows, labels, loss).loss == mixture.loss
+    assert best_convex_combination(table.tolist(), outcomes, loss).loss == mixture.loss
+    assert best_shifting(rows, labels, 1, loss).loss <= found.loss
     assert by_name.loss == mixture.loss
     assert list(by_name.weights) == names
     assert best_expert(rows, labels, "brier").losses.tolist() == best_expert(table, outcomes, "brier").losses.tolist()

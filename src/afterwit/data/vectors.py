@@ -19,6 +19,7 @@ from afterwit.data.checks import is_whole
 from afterwit.data.classes import different_labels
 from afterwit.data.labels import listed, plain_label
 from afterwit.data.rows import FRAME_LIBRARIES, as_mapping, number, plain_name
+from afterwit.data.values import is_masked_array
 from afterwit.errors import InputError, Words, counted, invalid, shorten
 
 Floats = npt.NDArray[np.float64]
@@ -111,6 +112,8 @@ def _array(advice: Any, allowed: str, kinds: int, dimensions: int) -> Floats:
         raise invalid("advice", allowed, advice)
     if type(advice).__module__.partition(".")[0] in FRAME_LIBRARIES:
         raise invalid("advice", allowed, Words("a table, in which a cell has room for one number"))
+    if is_masked_array(advice):
+        advice = np.ma.filled(advice.astype(np.float64), np.nan)
     try:
         array = np.asarray(advice if isinstance(advice, np.ndarray) else _awake(advice, kinds, dimensions))
         if array.dtype.kind not in "biuf" and array.size:

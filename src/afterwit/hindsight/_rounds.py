@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,7 +41,7 @@ def read_advice(advice: Any, outcomes: Any, loss: Any, sleepers_refused: str = "
     axes.
     """
     function = losses_module.for_forecasts(loss)
-    if function.of_vectors or kinds is not None or getattr(advice, "ndim", 2) == 3:
+    if function.of_vectors or kinds is not None or _has_vectors(advice):
         return _read_vectors(advice, outcomes, function, sleepers_refused, kinds)
     values, experts = read_matrix(advice, "advice")
     check_presence(values, experts, not sleepers_refused, sleepers_refused)
@@ -49,6 +49,15 @@ def read_advice(advice: Any, outcomes: Any, loss: Any, sleepers_refused: str = "
     function.check_outcomes(read)
     function.check_forecasts(values)
     return Advice(values, read, function, experts)
+
+
+def _has_vectors(advice: Any) -> bool:
+    """Whether advice has more than one number for an expert in the first round."""
+    if hasattr(advice, "ndim") or not isinstance(advice, Sequence) or not len(advice):
+        return getattr(advice, "ndim", 2) == 3
+    row = advice[0].values() if isinstance(advice[0], Mapping) else advice[0]
+    found = (each for each in row if each is not None) if isinstance(row, Iterable) else ()
+    return isinstance(next(iter(found), None), (Mapping, list, tuple, np.ndarray))
 
 
 def _read_vectors(advice: Any, outcomes: Any, loss: Loss, sleepers_refused: str, kinds: Any) -> Advice:
