@@ -157,6 +157,32 @@ def test_experts_who_say_the_same_are_followed_to_the_last_digit(loss):
     assert same.weights.tolist() == [0.25] * 4
 
 
+def test_the_worst_moment_is_the_first_of_equals_and_knows_no_sleeper():
+    """Two who miss on both sides: the learner is better than either. The third is never there, and is nobody's rival."""
+    learner = aw.AggregatingAlgorithm(["left", "right", "nobody"], outcomes=3)
+    learner.learn_many([{"left": [0.5, 0.5, 0.0], "right": [0.0, 0.5, 0.5]}] * 4, [1] * 4)
+    assert learner.regrets[0] == learner.regrets[1] < 0
+    assert learner.largest_regret < 0
+    assert (learner.largest_regret_after, learner.state()["largest_to"]) == (1, 0)
+    assert "to expert 'left'" in str(learner.certificate())
+
+
+def test_the_certificate_says_what_the_bound_rests_on():
+    learner = aw.AggregatingAlgorithm(2)
+    learner.learn_one([[0.5, 0.5], [np.nan, np.nan]], 0)
+    assert [str(each.basis) for each in learner.certificate().assumptions] == ["enforced by the code"] * 3
+    assert [each.statement for each in learner.certificate().assumptions] == [
+        "all advice is probability vectors",
+        "the brier loss of such forecasts is mixable at the rate 1",
+        "an expert that sleeps is shown the loss of the forecast",
+    ]
+    learner = aw.AggregatingAlgorithm(2, outcomes=(-1, 3), loss="square")
+    assert [each.statement for each in learner.certificate().assumptions] == [
+        "advice and outcomes are from -1 to 3",
+        "the square loss of such forecasts is mixable at the rate 0.125",
+    ]
+
+
 def test_an_expert_with_an_infinite_loss_has_no_weight_any_more():
     learner = aw.AggregatingAlgorithm(["bold", "careful", "asleep"], outcomes=("a", "b"), loss="log")
     rounds = [{"bold": [1.0, 0.0], "careful": [0.6, 0.4], "asleep": None}] * 2

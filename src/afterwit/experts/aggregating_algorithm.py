@@ -14,13 +14,22 @@ Guarantee   after every round, the regret to every expert is at most ln N / eta;
 Proof       W_t, the sum of the exp(eta R_i), begins as N. An expert that is awake is multiplied by exp(eta (l - l_i)),
             where l is the learner's loss; those awake make up exp(-eta g(y)) of what they were, times exp(eta l), and
             l <= g(y): together they do not grow. Those asleep stay as they are. So W_t <= N, and each of its terms.
-            That f exists: for log, g is its loss. For brier see the source, Theorem 1 and its substitution function.
-            For square, f makes the losses at a and b differ as g does, and both are at most g(a) and g(b) (the game
-            of two outcomes). Between them (y - f)^2 - y^2 is a straight line and g(y) - y^2 = -1/eta ln sum_i w_i
-            exp(-eta x_i^2 + 2 eta x_i y) is concave: a line below it at both ends is below it in between.
+            It remains that l(y) <= g(y) for every y. For log, they are equal.
+            brier   Where f_y > 0, l(y) - g(y) is t = 1 + |f|^2 - s, and elsewhere it is at most that; so t is also
+                    the mean of l(y) - g(y) over y drawn by f. With d_i = x_i - f, the loss l_i(y) is l(y) + |d_i|^2 -
+                    2 (d_i(y) - f . d_i), and by Jensen's inequality
+                    t = E ln sum_i w_i exp(2 (d_i(y) - f . d_i) - |d_i|^2)
+                      <= ln sum_i w_i exp(-|d_i|^2) E exp(2 (d_i(y) - f . d_i)).
+                    By Hoeffding's lemma that last mean is at most exp(r^2 / 2), where r is the largest less the least
+                    number in d_i, and r^2 <= 2 |d_i|^2. So t <= ln sum_i w_i = 0, whatever the x_i are.
+            square  The same with f drawn from {a, b}: f makes l(a) - g(a) and l(b) - g(b) the same number t; with
+                    d_i = (x_i - f) / (b - a) and the mean of y equal to f, t eta = E ln sum_i w_i exp(4 d_i (y - f) /
+                    (b - a) - 2 d_i^2), and the mean of exp(4 d_i (y - f) / (b - a)) is at most exp(2 d_i^2). Between
+                    a and b, l(y) - y^2 is a straight line and g(y) - y^2 = -1/eta ln sum_i w_i exp(-eta x_i^2 + 2 eta
+                    x_i y) is concave: a line below it at both ends is below it in between.
 Zeros       Under the log loss, an expert who gave probability 0 to what happens has an infinite loss and no weight
             any more, for good.
-Source      Vovk & Zhdanov 2009, Theorem 1 and section 4 (Brier); Vovk 1990, 1998 (log and square).
+Source      Vovk & Zhdanov 2009, Theorem 1 (Brier, with another proof of l(y) <= g(y)); Vovk 1998.
 
 >>> learner = AggregatingAlgorithm(2, outcomes=("home", "draw", "away"))
 >>> learner.learn_one([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]], "home").round(3).tolist()
@@ -123,8 +132,6 @@ class AggregatingAlgorithm(ExpertLearner):
     _to = cython.declare(cython.double, visibility="readonly")
     _generalised: cython.double[::1]
     _scores: cython.double[::1]
-    # How far the sum of a vector of the current round is from 1, at most.
-    _off: cython.double
     # Who gave probability 0 to what happened in the current round.
     _zeros: cython.schar[::1]
     _infinite_losses = cython.declare(cython.longlong[::1], visibility="public")
@@ -153,7 +160,6 @@ class AggregatingAlgorithm(ExpertLearner):
         self._rate = 1.0 if self._kinds else 2 / (self._to - self._from) ** 2
         self._generalised = view(np.zeros(self._kinds))
         self._scores = view(np.zeros(self._n))
-        self._off = 0.0
         self._zeros = view(np.zeros(self._n, dtype=np.int8))
         self._infinite_losses = view(np.zeros(self._n, dtype=np.int64))
         self._largest_regret = 0.0
@@ -170,20 +176,21 @@ class AggregatingAlgorithm(ExpertLearner):
     @cython.exceptval(check=False)
     def weigh(self) -> cython.double:
         i: cython.Py_ssize_t
-        alive: cython.Py_ssize_t = 0
+        some_have_weight: cython.bint = False
+        total: cython.double = 0.0
         if self._loss_kind != LOG:
             return self.exponentiate(self._regrets, self._rate)
         for i in range(self._n):
             self._scores[i] = -INFINITY if self._infinite_losses[i] > 0 else self._regrets[i]
             if self._awake[i] and self._infinite_losses[i] == 0:
-                alive += 1
-        if alive:
+                some_have_weight = True
+        if some_have_weight:
             return self.exponentiate(self._scores, 1.0)
         # Nobody who has weight is awake: whatever is forecast, no weight changes.
         for i in range(self._n):
             self._shares[i] = self._awake[i]
-            alive += self._awake[i]
-        return alive
+            total += self._shares[i]
+        return total
 
     # ------------------------------------------------------------------ the forecast that loses at most g
 
@@ -200,9 +207,8 @@ class AggregatingAlgorithm(ExpertLearner):
             VectorRound.forecast_vector(self)
             return
         if self.generalise() == 1:
-            # One expert has all the weight: its forecast is the forecast, to the last digit, whatever it sums to.
+            # One expert has all the weight: its forecast is the forecast, to the last digit.
             VectorRound.forecast_vector(self)
-            self._off = 0.0
             self._reach = 0.0
             return
         self._reach = 1.0
@@ -230,29 +236,23 @@ class AggregatingAlgorithm(ExpertLearner):
         k: cython.Py_ssize_t
         at: cython.Py_ssize_t
         share: cython.double
-        total: cython.double
         square: cython.double
         weighing: cython.Py_ssize_t = 0
         kinds: cython.Py_ssize_t = self._kinds
         values: cython.double[::1] = self._values
         generalised: cython.double[::1] = self._generalised
-        self._off = 0.0
         for k in range(kinds):
             generalised[k] = 0.0
         for i in range(self._n):
             if self._some_sleep and not self._awake[i]:
                 continue
             at = self._first + i * kinds
-            total = 0.0
-            square = 0.0
-            for k in range(kinds):
-                total += values[at + k]
-                square += values[at + k] * values[at + k]
-            if fabs(total - 1) > self._off:
-                self._off = fabs(total - 1)
             share = self._shares[i]
             if share > 0:
                 weighing += 1
+                square = 0.0
+                for k in range(kinds):
+                    square += values[at + k] * values[at + k]
                 for k in range(kinds):
                     generalised[k] += share * exp(2 * values[at + k] - square - 1)
         for k in range(kinds):
@@ -319,8 +319,6 @@ class AggregatingAlgorithm(ExpertLearner):
                 self._bad_value = self._own
                 return BAD_NUMBER
         else:
-            # Vectors that sum to 1 but for so much lose up to three times as much more or less than ones that do.
-            self._beyond = 2 * self._off
             # Each probability is rounded by as much as the sum of the shares.
             for k in range(self._kinds):
                 self._moved += 4 * fabs(self._vector[k] - (k == outcome)) * self._reach
