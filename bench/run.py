@@ -23,7 +23,7 @@ import numpy as np
 import afterwit as aw
 from accuracy import accuracy_cases, digits_case
 from batch import batch_cases
-from certificates import certificate_cases
+from certificates import certificate_cases, expert_certificate_cases
 from committee import committee_case, committee_figures
 from concepts import concept_case
 from experts import expert_cases, forecast_cases, tennis_case
@@ -213,6 +213,7 @@ def all_cases(bare):
         boosting_case,
         batch_cases,
         certificate_cases,
+        expert_certificate_cases,
         stream_cases,
     ):
         yield from cases(best_times)

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -72,6 +73,20 @@ def test_the_default_run(run_process, data, tmp_path):
     assert f"\n\n{learner.certificate(advice, outcomes)}\n(--verbose shows the theorem" in result.stdout
     heaviest = NAMES[int(np.argmax(learner.weights))]
     assert told(result, "final weights: ").startswith(f"final weights: {heaviest} {learner.weights.max():.3f}")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "mixtures"), [("mlpol", 1), ("exponential-weights", 1), ("weighted-majority", 0)]
+)
+def test_the_best_mixture_is_found_once(run_cli, data, monkeypatch, algorithm, mixtures):
+    module = sys.modules["afterwit.hindsight.best_convex_combination"]
+    found = []
+    monkeypatch.setattr(module, "_square", lambda read, find=module._square: found.append(read) or find(read))
+    range_given = ["--option", "loss_range=(0,10000)"] if algorithm == "exponential-weights" else []
+    voting = ["--loss", "zero-one"] if algorithm == "weighted-majority" else []
+    result = run_cli("experts", "f.csv", "--target", "load", "--algorithm", algorithm, *range_given, *voting)
+    assert (result.returncode, len(found)) == (0, mixtures), result.stderr
+    assert ("best mixture in hindsight" in result.stdout) == bool(mixtures)
 
 
 def test_gzip_a_choice_of_experts_and_options(run_cli, data, tmp_path):

@@ -5,6 +5,8 @@ Nothing of the engine is used but the shares. Forecasts that do not follow from 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -24,19 +26,44 @@ def not_these(why: str) -> InputError:
     return InputError(f"the rounds given must be the rounds the learner learned from; {why}")
 
 
-def own_losses(
-    setting: Setting,
-    values: Floats,
-    outcomes: Floats | None,
-    forecasts: Floats,
-    shares: Floats,
-    lost: Floats,
-    awake: npt.NDArray[np.bool_],
-) -> tuple[Floats, Floats]:
+@dataclass(frozen=True)
+class Rounds:
+    """Rounds in a row, played a second time."""
+
+    setting: Setting
+    #: Advice, or the losses where they are all that is known. Of probability vectors, the third axis has the kinds.
+    values: Floats
+    outcomes: Floats | None
+    forecasts: Floats
+    shares: Floats
+    #: Everyone's loss, 0 for those asleep.
+    lost: Floats
+    awake: npt.NDArray[np.bool_]
+    #: How many rounds were before.
+    before: int
+    #: The regrets after these, minus infinity after an infinite loss; and who loses infinitely now.
+    regrets: Floats
+    infinite: npt.NDArray[np.bool_]
+
+    def chances(self) -> tuple[Floats, Floats]:
+        """The probability each expert gave to what happened, and to what did not; 0 for those asleep."""
+        assert self.outcomes is not None
+        if self.setting.loss.kinds:
+            places = self.outcomes.astype(np.intp)[:, np.newaxis, np.newaxis]
+            chances = np.take_along_axis(self.values, places, axis=2)[:, :, 0]
+            return np.where(self.awake, chances, 0.0), np.where(self.awake, 1 - chances, 0.0)
+        happened = self.outcomes[:, np.newaxis] == 1
+        values, rests = np.where(self.awake, self.values, 0.0), np.where(self.awake, 1 - self.values, 0.0)
+        return np.where(happened, values, rests), np.where(happened, rests, values)
+
+
+def own_losses(rounds: Rounds) -> tuple[Floats, Floats]:
     """The learner's loss in each round from everyone's share, and the size of what was added up for it."""
-    seen = in_range(setting, lost)
+    setting, values, outcomes = rounds.setting, rounds.values, rounds.outcomes
+    shares, forecasts = rounds.shares, rounds.forecasts
+    seen = in_range(setting, rounds.lost)
     if setting.way in (Way.EXPECTED, Way.DRAWN):
-        drawn = _drawn(setting.seed, shares)
+        drawn = _drawn(setting.seed, shares, rounds.before)
         if outcomes is not None and not np.array_equal(forecasts, np.take_along_axis(values, drawn, axis=1)[:, 0]):
             raise not_these("the forecasts are not those of the experts drawn")
         if setting.way is Way.DRAWN:
@@ -46,76 +73,49 @@ def own_losses(
         # The learner's own is the low end of the range and a part of its width, and rounded as the low end is.
         low = abs(setting.low) if setting.ranged else 0.0
         return (shares * seen).sum(axis=1), (shares * np.abs(seen)).sum(axis=1) + low
-    if setting.loss.kinds:
-        return _own_losses_of_vectors(setting, values, outcomes, forecasts, shares, awake)
     if setting.way is Way.VOTE:
         _check_votes(values, shares, forecasts)
+    elif setting.loss.kinds:
+        _check_vectors(rounds)
     elif setting.way is Way.SUBSTITUTION:
-        _check_intervals(setting, values, shares, forecasts, awake)
+        _check_intervals(rounds)
     else:
-        _check_means(np.where(awake, values, 0.0), shares, forecasts)
+        _check_means(np.where(rounds.awake, values, 0.0), shares, forecasts)
     if setting.loss.kind == "log":
-        chance = (shares * _chances(values, outcomes, awake)).sum(axis=1)
-        rest = (shares * _chances(values, 1 - outcomes, awake)).sum(axis=1)
-        own = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
+        chance, rest = ((shares * each).sum(axis=1) for each in rounds.chances())
+        with np.errstate(divide="ignore"):
+            own = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
+        if setting.way is Way.SUBSTITUTION:
+            for t in np.flatnonzero(chance < LEAST_CHANCE).tolist():
+                own[t] = _by_exponents(rounds, own, t)
         return own, np.abs(own)
     # Where the loss has a kink, rounding decides on which side of it the forecast is: the learner's own is judged.
     own = setting.loss.values(forecasts, outcomes)
     return own, np.abs(own)
 
 
-def chances_of(values: Floats, outcomes: Floats, awake: npt.NDArray[np.bool_]) -> Floats:
-    """The probability each expert's vector gave to what happened; 0 for those asleep."""
-    places = outcomes.astype(np.intp)[:, np.newaxis, np.newaxis]
-    return np.where(awake, np.take_along_axis(values, places, axis=2)[:, :, 0], 0.0)
-
-
-def _chances(values: Floats, outcomes: Floats, awake: npt.NDArray[np.bool_]) -> Floats:
-    """The probability each expert gave to these outcomes; 0 for those asleep."""
-    return np.where(awake, np.where(outcomes[:, np.newaxis] == 1, values, 1 - values), 0.0)
-
-
-def _own_losses_of_vectors(
-    setting: Setting,
-    values: Floats,
-    outcomes: Floats,
-    forecasts: Floats,
-    shares: Floats,
-    awake: npt.NDArray[np.bool_],
-) -> tuple[Floats, Floats]:
-    """The same where forecasts are probability vectors."""
-    advice = np.where(awake[:, :, np.newaxis], values, 0.0)
-    if setting.way is Way.SUBSTITUTION and setting.loss.kind == "brier":
-        _check_substitution(advice, shares, forecasts)
-    else:
-        for k in range(setting.loss.kinds):
-            _check_means(advice[:, :, k], shares, forecasts[:, k])
-    if setting.loss.kind == "brier":
-        own = setting.loss.values(forecasts, outcomes)
-        return own, np.abs(own)
-    chances = chances_of(values, outcomes, awake)
-    chance = (shares * chances).sum(axis=1)
-    rest = (shares * np.where(awake, 1 - chances, 0.0)).sum(axis=1)
-    with np.errstate(divide="ignore"):
-        own = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
-    if setting.way is Way.SUBSTITUTION:
-        for t in np.flatnonzero(chance < LEAST_CHANCE).tolist():
-            own[t] = _by_exponents(own[:t], chances[: t + 1], awake[: t + 1])
-    return own, np.abs(own)
-
-
-def _by_exponents(own: Floats, chances: Floats, awake: npt.NDArray[np.bool_]) -> float:
-    """The aggregating algorithm's log loss in the last of these rounds, in which all shares that count are tiny.
+def _by_exponents(rounds: Rounds, own: Floats, t: int) -> float:
+    """The aggregating algorithm's log loss in a round in which all shares that count are tiny.
 
     A weight is the exponential of a regret, and 0 after a probability 0 of what happened.
     """
-    with np.errstate(divide="ignore"):
-        lost = -np.log(np.where(awake, chances, 1.0))
-    there = awake[-1]
-    regrets = np.where(awake[:-1], own[:, np.newaxis] - lost[:-1], 0.0).sum(axis=0)[there]
+    lost = np.where(rounds.infinite, np.inf, rounds.lost)
+    there = rounds.awake[t]
+    saved = np.where(rounds.awake[:t], own[:t, np.newaxis] - lost[:t], 0.0).sum(axis=0)
+    regrets = (rounds.regrets + saved)[there]
     if np.isneginf(regrets).all():
         regrets = np.zeros(len(regrets))
-    return float(np.logaddexp.reduce(regrets) - np.logaddexp.reduce(regrets - lost[-1][there]))
+    return float(np.logaddexp.reduce(regrets) - np.logaddexp.reduce(regrets - lost[t][there]))
+
+
+def _check_vectors(rounds: Rounds) -> None:
+    """Whether each forecast, a probability vector, is the one that follows from the advice and the shares."""
+    advice = np.where(rounds.awake[:, :, np.newaxis], rounds.values, 0.0)
+    if rounds.setting.way is Way.SUBSTITUTION and rounds.setting.loss.kind == "brier":
+        _check_substitution(advice, rounds.shares, rounds.forecasts)
+        return
+    for k in range(rounds.setting.loss.kinds):
+        _check_means(advice[:, :, k], rounds.shares, rounds.forecasts[:, k])
 
 
 def _check_substitution(values: Floats, shares: Floats, forecasts: Floats) -> None:
@@ -138,15 +138,14 @@ def _check_substitution(values: Floats, shares: Floats, forecasts: Floats) -> No
         raise not_these("the forecasts are not those that follow from the advice and the shares")
 
 
-def _check_intervals(
-    setting: Setting, values: Floats, shares: Floats, forecasts: Floats, awake: npt.NDArray[np.bool_]
-) -> None:
+def _check_intervals(rounds: Rounds) -> None:
     """Whether each forecast loses no more at the ends of the interval than the experts' losses, mixed as exponents."""
-    low, high = setting.interval
+    low, high = rounds.setting.interval
+    values, shares, forecasts = rounds.values, rounds.shares, rounds.forecasts
     rate = 2 / (high - low) ** 2
     slack = 8 * EPSILON * (values.shape[1] + 16) * (abs(low) + abs(high)) * (high - low)
     for end in (low, high):
-        lost = np.where(awake, (values - end) ** 2, 0.0)
+        lost = np.where(rounds.awake, (values - end) ** 2, 0.0)
         generalised = -np.log((shares * np.exp(-rate * lost)).sum(axis=1)) / rate
         if not ((forecasts - end) ** 2 <= generalised + slack).all():
             raise not_these("the forecasts are not those that follow from the advice and the shares")
@@ -182,9 +181,9 @@ def _check_votes(values: Floats, shares: Floats, forecasts: Floats) -> None:
         raise not_these("the forecasts are not the labels with the largest shares behind them")
 
 
-def _drawn(seed: int, shares: Floats) -> npt.NDArray[np.intp]:
+def _drawn(seed: int, shares: Floats, before: int = 0) -> npt.NDArray[np.intp]:
     """The expert drawn in each round, as a column: by splitmix64 of the seed and the round, and by the shares."""
-    rounds = np.arange(1, len(shares) + 1, dtype=np.uint64)
+    rounds = np.arange(before + 1, before + len(shares) + 1, dtype=np.uint64)
     with np.errstate(over="ignore"):
         z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + rounds * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -198,36 +197,25 @@ def _drawn(seed: int, shares: Floats) -> npt.NDArray[np.intp]:
     return drawn
 
 
-def slope_gains(
-    setting: Setting,
-    values: Floats,
-    outcomes: Floats | None,
-    forecasts: Floats,
-    shares: Floats,
-    own: Floats,
-    lost: Floats,
-    awake: npt.NDArray[np.bool_],
-) -> tuple[Floats, Floats]:
+def slope_gains(rounds: Rounds, own: Floats) -> tuple[Floats, Floats]:
     """What following each expert would have saved by the tangent at the forecast, and the sizes behind it."""
-    if outcomes is None:
-        slopes, here, there = np.ones(len(lost)), own, lost
+    setting, awake = rounds.setting, rounds.awake
+    if rounds.outcomes is None:
+        slopes, here, there = np.ones(len(own)), own, rounds.lost
     elif setting.loss.kind == "brier":
         # The tangent at f is g . x for every vector x, with g the gradient at f.
-        gradients = setting.loss.slopes(forecasts, outcomes)
-        slopes, here = np.ones(len(lost)), (gradients * forecasts).sum(axis=1)
-        there = (gradients[:, np.newaxis, :] * np.where(awake[:, :, np.newaxis], values, 0.0)).sum(axis=2)
+        gradients = setting.loss.slopes(rounds.forecasts, rounds.outcomes)
+        slopes, here = np.ones(len(own)), (gradients * rounds.forecasts).sum(axis=1)
+        advice = np.where(awake[:, :, np.newaxis], rounds.values, 0.0)
+        there = (gradients[:, np.newaxis, :] * advice).sum(axis=2)
     elif setting.loss.kind == "log":
         # The tangent of -ln p, where p is the probability of what happened: of p and 1 - p the smaller has more digits.
-        if setting.loss.kinds:
-            chances = chances_of(values, outcomes, awake)
-            rests = np.where(awake, 1 - chances, 0.0)
-        else:
-            chances, rests = _chances(values, outcomes, awake), _chances(values, 1 - outcomes, awake)
-        chance, rest = (shares * chances).sum(axis=1), (shares * rests).sum(axis=1)
+        chances, rests = rounds.chances()
+        chance, rest = (rounds.shares * chances).sum(axis=1), (rounds.shares * rests).sum(axis=1)
         slopes, here = -1 / chance, np.where(chance <= 0.5, chance, -rest)
         there = np.where(chance[:, np.newaxis] <= 0.5, chances, -rests)
     else:
-        slopes, here, there = setting.loss.slopes(forecasts, outcomes), forecasts, values
+        slopes, here, there = setting.loss.slopes(rounds.forecasts, rounds.outcomes), rounds.forecasts, rounds.values
     slope, base = slopes[:, np.newaxis], here[:, np.newaxis]
     sizes = np.abs(slope) * (np.abs(base) + np.abs(there)) + abs(setting.low) + setting.width * setting.ranged
     return np.where(awake, slope * (base - there), 0.0), np.where(awake, sizes, 0.0)

@@ -56,8 +56,10 @@ class Line:
         return {"kind": self.kind, "name": self.name, **judged}
 
 
-def leaderboard(learner: Any, algorithm: str, advice: Floats, outcomes: Floats, forecasts: Floats) -> list[Line]:
-    """A line for each expert and for what they were combined to, best first."""
+def leaderboard(
+    learner: Any, algorithm: str, advice: Floats, outcomes: Floats, forecasts: Floats, mixture: Any = None
+) -> list[Line]:
+    """A line for each expert and for what they were combined to, best first; ``mixture`` is the best one, if known."""
     loss = losses.get(learner.parameters.get("loss", "zero-one"))
     asleep = np.isnan(advice)
     found = [(EXPERT, str(name), advice[:, i]) for i, name in enumerate(learner.experts)]
@@ -65,9 +67,10 @@ def leaderboard(learner: Any, algorithm: str, advice: Floats, outcomes: Floats, 
     if loss.convex:
         found.append(("mean", "mean of the experts", _row_means(advice, asleep)))
     if loss.convex and not asleep.any():
-        with display("finding the best mixture in hindsight", None):
-            best = best_convex_combination(advice, outcomes, loss=loss)
-        found.append(("mixture", "best mixture in hindsight", advice @ best.weights))
+        if mixture is None:
+            with display("finding the best mixture in hindsight", None):
+                mixture = best_convex_combination(advice, outcomes, loss=loss)
+        found.append(("mixture", "best mixture in hindsight", advice @ mixture.vector))
     lines = [_judged(kind, name, loss, values, outcomes) for kind, name, values in found]
     return sorted(lines, key=lambda line: np.inf if np.isnan(line.mean_loss) else line.mean_loss)
 

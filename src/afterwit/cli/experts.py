@@ -29,6 +29,7 @@ from afterwit.cli._progress import display
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, certificate_text, require_known, verbose_option
 from afterwit.cli._source import with_options
+from afterwit.core.certificate import apply, evidence_of, require_theorems
 from afterwit.core.files import new_file
 from afterwit.core.registry import expert_algorithm_class, expert_algorithm_names, options_of
 from afterwit.core.storage import write_model
@@ -184,7 +185,11 @@ def experts(
     if ignored:
         listed = ", ".join(name or "(no name)" for name in ignored)
         voice.say(f"ignored columns that are not numeric: {shorten(Words(listed), 90)}")
-    lines = leaderboard(learner, algorithm, advice, past, forecasts[there])
+    with display("computing the certificate", None):
+        require_theorems(learner)
+        evidence = evidence_of(learner, advice, past)
+        certificate = apply(learner.theorems, evidence)
+    lines = leaderboard(learner, algorithm, advice, past, forecasts[there], evidence.mixture)
     show_leaderboard(lines, len(past), top, voice)
     show_weights(learner, voice)
     missing = np.flatnonzero(~there).tolist()
@@ -192,8 +197,6 @@ def experts(
         voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {target}:")
         show_forecasts(rows, missing, forecasts, voice)
     voice.say()
-    with display("computing the certificate", None):
-        certificate = learner.certificate(advice, past)
     voice.say(certificate_text(certificate, verbose))
     found: dict[str, Any] = {
         "source": table.name,

@@ -18,7 +18,7 @@ from afterwit.cli._advice import (
     with_forecasts,
     write_forecasts,
 )
-from afterwit.cli._files import distinct_files
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._outcomes import forecast
 from afterwit.cli._progress import display
@@ -28,8 +28,10 @@ from afterwit.cli._source import FILE_OPTIONS, Given, with_options
 from afterwit.core.probabilities import refusal
 from afterwit.core.storage import load
 from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
+from afterwit.streams.formats import LINES
 from afterwit.streams.model import Model
 from afterwit.streams.read import read
+from afterwit.streams.schema import Schema
 from afterwit.streams.stream import Stream
 from afterwit.streams.table import read_table
 
@@ -71,7 +73,7 @@ def predict(
     not change.
     """
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
-    distinct_files(results=tuple(results), MODEL=model, FILE=files[0] if files else None, **results)
+    distinct_files(results=tuple(results), MODEL=model, FILE=files_read(files, source["sql"]), **results)
     learner = load(model, max_bytes)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet, "-" in results.values())
@@ -124,11 +126,13 @@ def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:
     if isinstance(learner, Model):
         return learner.stream_to_predict(source, **options)
     regression = getattr(learner, "role", "") == "regressor"
-    stream = read(source, **options, task="regression" if regression else "classes")
+    # The task says that there is a target, which tables do not have by themselves.
+    stream = read(source, **options, task="regression" if regression else "classes", schema=Schema(None))
     if stream.format == "libsvm":
         return stream
     stream.close()
-    raise StreamError(f"libsvm text was expected, as the model has learned it; this is {stream.kind}", path=stream.name)
+    kind = "a table" if stream.format not in LINES else stream.kind
+    raise StreamError(f"libsvm text was expected, as the model has learned it; this is {kind}", path=stream.name)
 
 
 def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str], voice: Voice) -> None:

@@ -193,8 +193,11 @@ class Loss:
     def _call_each(self, call: Callable[[float, float], float] | None, f: Floats, y: Floats) -> Floats:
         assert call is not None
         forecasts, outcomes = np.broadcast_arrays(f, y)
-        pairs = zip(forecasts.reshape(-1).tolist(), outcomes.reshape(-1).tolist(), strict=True)
-        return np.array([np.nan if f != f else float(call(f, y)) for f, y in pairs]).reshape(forecasts.shape)
+        there = ~np.isnan(forecasts)
+        known, seen = forecasts[there].tolist(), outcomes[there].tolist()
+        results = np.full(forecasts.shape, np.nan)
+        results[there] = np.fromiter(map(float, map(call, known, seen)), np.float64, len(known))
+        return results
 
     def as_data(self) -> str:
         """What is written to a model file."""

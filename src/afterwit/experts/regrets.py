@@ -72,7 +72,7 @@ def internal_regret(shares: Any, losses: Any) -> float:
     shares  a row for each round, each expert's share in it; 0 for those asleep
     losses  a row for each round, each expert's loss; NaN where one sleeps
     """
-    return float(_swapped(shares, losses).max())
+    return float(saved_by_swapping(shares, losses).max())
 
 
 def swap_regret(shares: Any, losses: Any) -> float:
@@ -81,10 +81,10 @@ def swap_regret(shares: Any, losses: Any) -> float:
     shares  a row for each round, each expert's share in it; 0 for those asleep
     losses  a row for each round, each expert's loss; NaN where one sleeps
     """
-    return float(_swapped(shares, losses).max(axis=1).sum())
+    return float(saved_by_swapping(shares, losses).max(axis=1).sum())
 
 
-def _swapped(shares: Any, losses: Any) -> Floats:
+def saved_by_swapping(shares: Any, losses: Any) -> Floats:
     """In row i and column j, what playing j wherever i was played would have saved, while j was awake."""
     lost = _matrix("losses", losses)
     played = _numbers("shares", shares)

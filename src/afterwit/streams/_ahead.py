@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -11,6 +12,8 @@ import numpy as np
 from afterwit.streams._bytes import ByteSource
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+#: More threads than that do not read faster than one can learn.
+MOST_WORKERS = 8
 
 
 class Block(NamedTuple):
@@ -88,6 +91,11 @@ class Blocks:
                 content += more
             content = content.removeprefix(BYTE_ORDER_MARK) or self._source.read(self._size)
         return content
+
+
+def usual_workers() -> int:
+    """How many threads work if nobody says it: one for each processor, up to a limit."""
+    return min(MOST_WORKERS, os.cpu_count() or 1)
 
 
 class Ahead:

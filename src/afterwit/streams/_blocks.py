@@ -6,7 +6,6 @@ a row is reported when its turn comes, so that the rows before it are never lost
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -17,14 +16,12 @@ import numpy.typing as npt
 
 from afterwit.data.checks import count as count_of_rows
 from afterwit.errors import InputError, StreamError, invalid
-from afterwit.streams._ahead import BYTE_ORDER_MARK, Ahead
+from afterwit.streams._ahead import BYTE_ORDER_MARK, Ahead, usual_workers
 from afterwit.streams._bytes import LONGEST_LINE, ByteSource, source_name
 from afterwit.streams.batch import Batch, Column, Other, Skipped, Texts
 
 #: How much of a file is read and parsed at once.
 BLOCK = 1 << 22
-#: More threads than that do not read faster than one can learn.
-MOST_WORKERS = 8
 
 
 class Problem(NamedTuple):
@@ -106,7 +103,7 @@ class BlockReader:
         self._skip = on_error == "skip"
         self._on_block = on_block
         self._block = block
-        self._most_workers = min(MOST_WORKERS, os.cpu_count() or 1) if workers is None else workers
+        self._most_workers = usual_workers() if workers is None else workers
         self._current: Block | None = None
         self._at = 0
         self._row = 1

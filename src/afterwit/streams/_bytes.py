@@ -26,6 +26,8 @@ LONGEST_LINE = 1 << 28
 #: What is kept in memory may unpack to so many bytes, and beyond them to so many times the size of the file.
 FREELY_UNPACKED = 1 << 22
 TIMES_THE_FILE = 100
+#: What to say of text in another encoding.
+NOT_UTF8 = "UTF-8 text was expected, found other bytes (iconv -f LATIN1 -t UTF-8 FILE > NEW converts Latin 1)"
 
 
 class ByteSource:
@@ -115,10 +117,8 @@ class ByteSource:
     @property
     def position(self) -> int:
         """How many bytes of the file itself (not of what it unpacks to) have been taken."""
-        try:
-            return int(self._raw.tell())
-        except (OSError, AttributeError):
-            return 0
+        # Counted, not asked for: to ask for it after every block would let other threads in each time.
+        return self._unpacked if self._packed is None else self._packed.count
 
     def close(self) -> None:
         if self._file is not self._raw:
@@ -140,16 +140,16 @@ class _Counted:
 
     def __init__(self, file: Any) -> None:
         self._take = getattr(file, "read1", file.read)
-        self._count = 0
+        self.count = 0
 
     def read(self, size: int = -1) -> bytes:
         content: bytes = self._take(size)
-        self._count += len(content)
+        self.count += len(content)
         return content
 
     def allows(self) -> int:
         """How much may have been unpacked of what was read."""
-        return max(FREELY_UNPACKED, TIMES_THE_FILE * self._count)
+        return max(FREELY_UNPACKED, TIMES_THE_FILE * self.count)
 
 
 class _Zstd:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,12 +14,12 @@ import numpy.typing as npt
 from afterwit.data import checks
 from afterwit.data.rows import Rows
 from afterwit.errors import StreamError, shorten
-from afterwit.streams._ahead import Ahead, Block, Blocks, LineTooLong
+from afterwit.streams._ahead import Ahead, Block, Blocks, LineTooLong, usual_workers
 from afterwit.streams._bytes import LONGEST_LINE, ByteSource, source_name
 from afterwit.streams.batch import SKIPPED_TO_SHOW, Skipped
 
 #: How much of the file is read at once.
-BLOCK_SIZE = 1 << 20
+BLOCK_SIZE = 1 << 21
 
 checked_on_error = checks.one_of(("stop", "skip"))
 
@@ -116,7 +115,7 @@ class LineReader:
         workers: int | None = None,
     ) -> None:
         self._skip = checked_on_error("on_error", on_error) == "skip"
-        self._workers = workers if workers is not None else os.cpu_count() or 1
+        self._workers = usual_workers() if workers is None else workers
         self._source = ByteSource(source, kept)
         self.name = self._source.name
         self._blocks = Blocks(self._source, block_size, LONGEST_LINE)
