@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Vovk's aggregating algorithm: for some losses, never more than ln N / eta behind the best expert, at any time.
+"""Vovk's aggregating algorithm: for some losses, the regret to the best expert is at most ln N / eta at any time.
 
 Setting     N experts who give a probability vector over K kinds of outcomes, of which one happens, or (square loss) a
             number in the interval [a, b] for an outcome in it.
-Update      weights w_i proportional to exp(eta R_i), where R_i is the regret so far: what the learner has lost beyond
-            expert i. For each outcome y, experts who lose l_i(y) make up the generalised loss
+Update      weights w_i of those awake, which sum to 1 and are proportional to exp(eta R_i), where R_i is the regret so
+            far: what the learner has lost beyond expert i. For each outcome y, the losses l_i(y) make up the loss
             g(y) = -1/eta ln sum_i w_i exp(-eta l_i(y)). The forecast f is one that loses at most g(y) for every y:
             brier   f_y = max(s - g(y), 0) / 2, where s makes these sum to 1              eta = 1
             log     f = sum_i w_i x_i, the mean                                           eta = 1
@@ -231,7 +231,7 @@ class AggregatingAlgorithm(ExpertLearner):
     @cython.nogil
     @cython.exceptval(check=False)
     def generalise(self) -> cython.Py_ssize_t:
-        """The generalised Brier loss g of each kind; how many experts have a share in it."""
+        """The loss g of each kind, for the Brier loss; how many experts have a share in it."""
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         at: cython.Py_ssize_t
