@@ -215,7 +215,8 @@ OWN = {
     "certify/replay": "linear/test_theorems linear/test_linear_theorems",
     "certify/kernel": "kernels/test_kernel_perceptron",
     "certify/experts": "experts/test_expert_certificates experts/test_expert_rounding experts/test_expert_theorems",
-    "certify/expert_rounds": "experts/test_expert_certificates experts/test_expert_rounding",
+    "certify/expert_rounds": "experts/test_vectors experts/test_aggregating_algorithm experts/test_expert_certificates "
+    "experts/test_expert_rounding",
     "certify/paths": "experts/test_online_shortest_path experts/test_follow_the_perturbed_leader",
     "certify/repeat_last_label": "experts/test_repeat_last_label",
     "certify/finite_class": "concepts/test_class_learners",

@@ -318,6 +318,38 @@ def test_a_state_with_another_worst_moment_is_found_by_the_rounds():
         aw_other.certificate(table[::-1].copy(), outcomes)
 
 
+@pytest.mark.parametrize("interval", [(-1.0, 1.0), (2.0, 5.0)])
+def test_forecasts_of_numbers_are_checked_by_the_rounds(interval):
+    low, high = interval
+    random = np.random.default_rng(2)
+    table, outcomes = random.uniform(low, high, (200, 4)), random.choice([low, high], 200)
+    table[:, 1:] = np.where(random.random((200, 3)) < 0.3, np.nan, table[:, 1:])
+    learner = aw.AggregatingAlgorithm(4, outcomes=interval, loss="square")
+    learner.learn_many(table, outcomes)
+    assert str(learner.certificate(table, outcomes).verdict) == "holds"
+
+
+class Careless(aw.AggregatingAlgorithm):
+    """Forecasts a little less than it should, and counts what it should."""
+
+    def _learn(self, *given):
+        forecasts, suffered = super()._learn(*given)
+        shift = [0.01, -0.01, 0.0] if forecasts.ndim == 2 else -0.01
+        return forecasts + shift, suffered
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "square"])
+def test_a_learner_that_forecasts_otherwise_has_no_certificate(loss):
+    kinds = 2 if loss == "square" else 3
+    random = np.random.default_rng(2)
+    table, outcomes = vectors(random, 20, 3, kinds, 5.0), random.integers(0, kinds, 20)
+    table = np.ascontiguousarray(table[:, :, 0]) if loss == "square" else table
+    learner = Careless(3, outcomes=kinds, loss=loss)
+    learner.learn_many(table, outcomes)
+    with pytest.raises(InputError, match="the forecasts are not"):
+        learner.certificate(table, outcomes)
+
+
 def test_what_it_cannot_be_part_of_says_so():
     from afterwit import RegressionCommittee, SwapRegret
 

@@ -179,6 +179,14 @@ def test_rows_of_bad_vectors_are_named():
     assert learner.learn_many(table, [0] * 5).shape == (5, 2)
 
 
+def test_how_far_a_rounded_forecast_may_move_the_loss_is_counted():
+    """A probability is rounded by a part of itself, and the Brier loss changes by 2 |f - 1| or 2 f with it."""
+    learner = aw.MLpol(2, loss="brier", outcomes=NAMES)
+    f = learner.learn_one([[0.5, 0.25, 0.25], [0.25, 0.75, 0.0]], "draw")
+    assert f.tolist() == [0.375, 0.5, 0.125]
+    assert learner.state()["blur"] == 2 * (0.375**2 + 0.5 * 0.5 + 0.125**2)
+
+
 def test_probabilities_of_single_precision_have_certificates():
     random = np.random.default_rng(3)
     table, outcomes = random.dirichlet(np.ones(5), (200, 3)).astype(np.float32), random.integers(0, 5, 200)
