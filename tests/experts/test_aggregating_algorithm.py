@@ -231,6 +231,16 @@ def test_weights_too_small_for_a_number_still_count():
     assert learner.regrets.tolist() == pytest.approx(slow.regrets(), abs=1e-9)
     assert learner.largest_regret == pytest.approx(slow.largest_regret(), abs=1e-9)
     assert str(learner.certificate(table, outcomes).verdict) == "holds"
+    # A third one that sleeps in every second round, and so has lost half as much beyond the learner.
+    table = np.concatenate([table, table[:, 1:]], axis=1)
+    table[:300:2, 2] = np.nan
+    learner, slow = aw.AggregatingAlgorithm(3, loss="log"), Aggregating(3, "log")
+    learner.learn_many(table, outcomes)
+    for row, outcome in zip(table, outcomes, strict=True):
+        slow.play(plain(row), outcome)
+    assert slow.own[-1] == pytest.approx(1037, abs=1)
+    assert learner.loss == pytest.approx(float(sum(slow.own)), rel=1e-13)
+    assert str(learner.certificate(table, outcomes).verdict) == "holds"
 
 
 def test_confident_experts_keep_the_digits_of_their_losses():

@@ -364,7 +364,8 @@ class _Sums:
         self.sizes = self.sizes + sizes.sum(axis=0)
 
     def differ_from(self, claimed: Any) -> bool:
-        return not bool(np.all(np.abs(self.values - claimed) <= 4 * EPSILON * self.parts * self.sizes))
+        near = np.abs(self.values - claimed) <= 4 * EPSILON * self.parts * self.sizes
+        return not bool(np.all(near & np.isfinite(self.values)))
 
 
 def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> None:
