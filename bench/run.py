@@ -26,7 +26,7 @@ from batch import batch_cases
 from certificates import certificate_cases, expert_certificate_cases
 from committee import committee_case, committee_figures
 from concepts import concept_case
-from experts import expert_cases, forecast_cases
+from experts import expert_cases, forecast_cases, tennis_case
 from games import boosting_case, game_cases
 from intervals import interval_figures
 from kernels import kernel_case
@@ -224,8 +224,8 @@ def main():
     need_peers()
     bare = build_bare()
     data = os.environ.get("DATA", "")
-    results = [*accuracy_cases(data), *digits_case(), *forecast_cases(data), *committee_figures(data)]
-    results += [*interval_figures(data), *libol_case(data), *unit_cases(data)]
+    results = [*accuracy_cases(data), *digits_case(), *forecast_cases(data), *tennis_case(data)]
+    results += [*committee_figures(data), *interval_figures(data), *libol_case(data), *unit_cases(data)]
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):
         results.append({"case": title, "seconds": times, "wanted": wanted})

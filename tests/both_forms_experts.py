@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import afterwit as aw
 from afterwit.core.storage import write_model
 from expert_cases import CASES, Case
+from vector_cases import CASES as VECTOR_CASES
+from vector_cases import VectorCase, rounds_for
 
 warnings.simplefilter("error")
 
@@ -59,6 +61,25 @@ for case in CASES:
             parts += [learner.observe_many(case.losses(random, 60, n, asleep)).tobytes(), model(learner)]
             parts.append(said(learner.observe, np.full(n, 1e151)))
         results[f"{case} {seed}"] = digest(*parts)
+
+# Forecasts that are probability vectors.
+for case in [
+    *VECTOR_CASES,
+    VectorCase("AggregatingAlgorithm", {"loss": "brier"}),
+    VectorCase("AggregatingAlgorithm", {"loss": "log"}),
+]:
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        advice, outcomes = rounds_for(random, case, 60, 4, 2 + seed, 0.3 * (seed > 0))
+        learner = case.make(4, 2 + seed)
+        parts = [learner.learn_many(advice, outcomes).tobytes(), learner.predict_many(advice).tobytes()]
+        parts += [learner.weights.tobytes(), model(learner), json.dumps(learner.certificate().to_dict()).encode()]
+        parts += [repr(learner).encode(), said(learner.learn_one, np.full((4, 2 + seed), 0.7), 1)]
+        results[f"{case} {seed}"] = digest(*parts)
+random = np.random.default_rng(1)
+learner = aw.AggregatingAlgorithm(4, outcomes=(0.0, 10.0), loss="square")
+forecasts = learner.learn_many(10 * random.random((60, 4)), 10 * random.random(60))
+results["AggregatingAlgorithm square"] = digest(forecasts.tobytes(), learner.weights.tobytes(), model(learner))
 
 # Numbers at the ends of what there is.
 for name in ("AdaHedge", "BOA", "MLpol", "PolynomialWeights"):

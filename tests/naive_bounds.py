@@ -122,6 +122,7 @@ BOUNDS = {
     ),
     "randomized-weighted-majority-tuned": lambda log_experts, rounds: 2 * sqrt(rounds * log_experts),
     "two-random-experts": lambda rounds: sqrt(rounds / 8),
+    "aggregating-algorithm": lambda log_experts, rate: log_experts / rate,
     "exponential-weights": lambda log_experts, rounds, rate: log_experts / rate + rate * rounds / 8,
     "exponential-weights-late": lambda log_experts, rounds, rate, delays: (
         log_experts / rate + rate * rounds / 8 + rate * delays / 4

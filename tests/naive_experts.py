@@ -310,7 +310,8 @@ class ExponentialWeights(Naive):
         self.doubling = schedule == "doubling"
         self.history = []
         # At such a rate exp(-rate * loss) is concave in the forecast.
-        most = {"log": 1.0, "square": 1 / (2 * self.high) if self.high > 0 else math.inf}.get(loss, 0.0)
+        squared = 1 / (2 * self.high) if self.high > 0 else math.inf
+        most = {"log": 1.0, "square": squared, "brier": squared}.get(loss, 0.0)
         self.exp_concave = self.fixed is not None and self.fixed / (self.high - self.low) <= most and not gradient
 
     def shown_asleep(self, mixed, own):

@@ -198,7 +198,7 @@ def test_a_bound_with_another_constant_is_found(theorem, subject, factor, monkey
     ("module", "name", "subject"),
     [
         (replay, "same_rounds", "other rounds of examples"),
-        (checker_of_experts, "_check", "other rounds of experts"),
+        (checker_of_experts, "check_rounds", "other rounds of experts"),
         (path_theorems, "within_horizon", "OnlineShortestPath"),
         (checker_of_descent, "never_stood_still", "OnlineSVM"),
         (rule_theorems, "right_on_all", "ID3"),

@@ -116,7 +116,7 @@ BEFOREHAND = """
     experts.AnytimeTrackingBound experts.BanditBound experts.BanditTheorem experts.DecreasingBanditBound experts.DecreasingPerturbationBound
     experts.DecreasingRateBound experts.DecreasingRatePathBound experts.DecreasingShareBound experts.DiscountedRangedBound experts.DoublingBound experts.ExpConcaveBound experts.ExpConcaveTrackingBound
     experts.FixedRateBound experts.FixedRatePathBound experts.FixedRateSwapBound experts.GeneralSecondOrderBound
-    experts.HorizonBound experts.KalaiVempalaBound experts.LeaderBound experts.PerturbedLeaderBound
+    experts.AggregatingBound experts.HorizonBound experts.KalaiVempalaBound experts.LeaderBound experts.PerturbedLeaderBound
     experts.RandomizedHorizonBound experts.RangedBernsteinBound experts.RangedPolynomialBound experts.TrackingBound
     experts.TunedBanditBound experts.TunedPathBound experts.TunedPerturbationBound experts.TunedUniformNoiseBound
     experts.UniformNoiseBound experts.WholeRunBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound

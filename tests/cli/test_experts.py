@@ -164,7 +164,8 @@ def test_every_algorithm_runs(run_cli, tmp_path, name):
         "fixed-share": ["horizon=40", "shifts=2"],
     }
     arguments = [part for option in options.get(name, []) for part in ("--option", option)]
-    result = run_cli("experts", "votes.csv", "--target", "load", "--loss", "zero-one", "--algorithm", name, *arguments)
+    loss = "square" if name == "aggregating-algorithm" else "zero-one"
+    result = run_cli("experts", "votes.csv", "--target", "load", "--loss", loss, "--algorithm", name, *arguments)
     assert (result.returncode, result.stderr) == (0, "")
     assert f"* {name}, the combined forecast" in result.stdout
     assert f"{getattr(aw, expert_algorithm_names()[name]).__name__}, 40 rounds" in result.stdout
@@ -208,7 +209,7 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
     ("arguments", "message"),
     [
         (["none.csv", "--target", "load"], "none.csv: there is no such file"),
-        (["f.csv"], "Missing option '--target' (see --help)"),
+        (["f.csv"], "--target or --outcome must be given, and not both; received neither"),
         (["f.csv", "--target", "day"], "f.csv, line 2: column day: a number or nothing was expected; found 'day 0'"),
         (["f.csv", "--target", "z"], "f.csv: there is no column 'z'; the columns are low, fair, high, load, day"),
         (["f.csv", "--target", "load", "--experts", "low,z"], "f.csv, line 1: there is no column 'z'"),
@@ -231,7 +232,10 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
         (["f.csv", "--target", "load", "--exclude", "low,fair,high"], "f.csv: no numeric column was found besides"),
         (["f.csv", "--target", "load", "--experts", "low", "--index", "low"], "--index must be columns other than the"),
         (["hope.csv", "--target", "load"], "hope.csv: the target load is missing in every row; afterwit predict"),
-        (["f.csv", "--target", "load", "--algorithm", "wisdom"], "unknown algorithm 'wisdom'. Known: adahedge, boa, "),
+        (
+            ["f.csv", "--target", "load", "--algorithm", "wisdom"],
+            "unknown algorithm 'wisdom'. Known: adahedge, aggregating-algorithm, boa, ",
+        ),
         (["f.csv", "--target", "load", "--loss", "pain"], "--loss must be 'square', 'absolute'"),
         (["f.csv", "--target", "load", "--loss", "pinball(2)"], "--loss must be pinball(q)"),
         (

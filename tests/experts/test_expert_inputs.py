@@ -549,6 +549,7 @@ BAD = {
     "share": [0, 1, -0.1, 1.1, nan, "a", True, 10**400],
     "shifts": [-1, 1.5, "a", True],
     "discount": [0, 1, -0.1, 1.1, nan, "a", True, 10**400],
+    "outcomes": [1, 0, -2, 10**7, 10**400, 1.5, "ab", ("a",), ("a", "a"), ([1], [2]), (nan, 1), True],
     "base": [None, 3, "x", aw.WeightedMajority(2), aw.Exp3(2), aw.Perceptron(), aw.BOA],
 }
 MADE = {

@@ -348,6 +348,9 @@ def _(run):
         after = max(largest, *map(abs, gains))
         if after == 0:
             continue
+        if max(map(abs, gains)) <= run.slack and largest <= 1e3 * run.slack:
+            # Equal losses before anything else: what rounding leaves of them makes rates of any size.
+            return None
         clipped += after - largest
         if largest > 0:
             for i, gain in enumerate(gains):

@@ -21,8 +21,8 @@ from proving.judging import ERROR, Table, key_of
 
 #: Where the sequences are.
 FAMILIES = (
-    "experts", "portfolios", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge", "intervals",
-    "multiclass", "kernels", "concepts", "batch", "games", "samples", "rounds", "late",
+    "experts", "aggregating", "portfolios", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge",
+    "intervals", "multiclass", "kernels", "concepts", "batch", "games", "samples", "rounds", "late",
 )  # fmt: skip
 
 #: What plays sequences, by subject: a function of a table and a source of random numbers.
@@ -33,6 +33,8 @@ REACHED = {}
 JUDGED = set()
 #: Where a sequence takes long, a part of the others' number is played.
 SHARES = {
+    "AggregatingAlgorithm": 0.3,
+    "probability vectors": 0.5,
     "OneVsRest": 0.1,
     "kernel_margin_bound": 0.1,
     "the perceptron's adversary": 0.2,

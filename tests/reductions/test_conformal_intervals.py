@@ -138,7 +138,11 @@ def test_the_forecaster_learns_as_it_would_alone(options):
 
 
 @pytest.mark.parametrize("options", METHODS, ids=repr)
-@pytest.mark.parametrize("forecaster", ["regression-committee", aw.AdaGradRegressor(loss="absolute"), first], ids=["committee", "adagrad", "function"])
+@pytest.mark.parametrize(
+    "forecaster",
+    ["regression-committee", aw.AdaGradRegressor(loss="absolute"), first],
+    ids=["committee", "adagrad", "function"],
+)
 def test_many_rounds_are_one_and_one_and_one(forecaster, options):
     X, y = stream(1)
     at_once, singly, parts = (aw.ConformalIntervals(forecaster, **options) for _ in range(3))

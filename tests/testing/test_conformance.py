@@ -61,13 +61,19 @@ REGRESSORS = {
     "SGDRegressor": ({}, {"loss": "absolute", "schedule": "1/sqrt(t)", "ball": 0.5}),
 }
 EXPERTS = {
+    "AggregatingAlgorithm": ({}, {"loss": "log", "outcomes": ("a", "b", "c")}, {"loss": "square"}),
     "RandomizedWeightedMajority": ({"beta": 0.6}, {"horizon": 60}),
     "SecondOrderWeights": ({"beta": 0.6}, {"horizon": 60, "loss": "square"}),
     "FixedShare": ({"share": 0.1, "rate": 1.0}, {"horizon": 60, "shifts": 3}, {}, {"loss": "log", "shifts": 2}),
     "ExponentialWeights": ({}, {"loss": "log"}, {"loss": "zero-one", "seed": 3}),
     "AdaHedge": ({}, {"gradient": False, "loss": "percentage"}),
     "BOA": ({}, {"loss": "pinball(0.2)"}),
-    "MLpol": ({}, {"loss": "absolute", "gradient": False}, {"discount": 0.9}),
+    "MLpol": (
+        {},
+        {"loss": "absolute", "gradient": False},
+        {"discount": 0.9},
+        {"loss": "brier", "outcomes": 3},
+    ),
 }
 
 

@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float64]
 
 #: The least number above 0.
 LEAST_NUMBER = 5e-324
+#: Below this the probability of what happened is computed as an exponent: shares may be too small for a number.
+LEAST_CHANCE = 1e-200
 
 
 def not_these(why: str) -> InputError:
@@ -29,7 +31,7 @@ class Rounds:
     """Rounds in a row, played a second time."""
 
     setting: Setting
-    #: Advice, or the losses where they are all that is known.
+    #: Advice, or the losses where they are all that is known. Of probability vectors, the third axis has the kinds.
     values: Floats
     outcomes: Floats | None
     forecasts: Floats
@@ -39,10 +41,17 @@ class Rounds:
     awake: npt.NDArray[np.bool_]
     #: How many rounds were before.
     before: int
+    #: The regrets after these, minus infinity after an infinite loss; and who loses infinitely now.
+    regrets: Floats
+    infinite: npt.NDArray[np.bool_]
 
     def chances(self) -> tuple[Floats, Floats]:
         """The probability each expert gave to what happened, and to what did not; 0 for those asleep."""
         assert self.outcomes is not None
+        if self.setting.loss.kinds:
+            places = self.outcomes.astype(np.intp)[:, np.newaxis, np.newaxis]
+            chances = np.take_along_axis(self.values, places, axis=2)[:, :, 0]
+            return np.where(self.awake, chances, 0.0), np.where(self.awake, 1 - chances, 0.0)
         happened = self.outcomes[:, np.newaxis] == 1
         values, rests = np.where(self.awake, self.values, 0.0), np.where(self.awake, 1 - self.values, 0.0)
         return np.where(happened, values, rests), np.where(happened, rests, values)
@@ -66,15 +75,80 @@ def own_losses(rounds: Rounds) -> tuple[Floats, Floats]:
         return (shares * seen).sum(axis=1), (shares * np.abs(seen)).sum(axis=1) + low
     if setting.way is Way.VOTE:
         _check_votes(values, shares, forecasts)
+    elif setting.loss.kinds:
+        _check_vectors(rounds)
+    elif setting.way is Way.SUBSTITUTION:
+        _check_intervals(rounds)
     else:
         _check_means(np.where(rounds.awake, values, 0.0), shares, forecasts)
     if setting.loss.kind == "log":
         chance, rest = ((shares * each).sum(axis=1) for each in rounds.chances())
-        own = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
+        with np.errstate(divide="ignore"):
+            own = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
+        if setting.way is Way.SUBSTITUTION:
+            for t in np.flatnonzero(chance < LEAST_CHANCE).tolist():
+                own[t] = _by_exponents(rounds, own, t)
         return own, np.abs(own)
     # Where the loss has a kink, rounding decides on which side of it the forecast is: the learner's own is judged.
     own = setting.loss.values(forecasts, outcomes)
     return own, np.abs(own)
+
+
+def _by_exponents(rounds: Rounds, own: Floats, t: int) -> float:
+    """The aggregating algorithm's log loss in a round in which all shares that count are tiny.
+
+    A weight is the exponential of a regret, and 0 after a probability 0 of what happened.
+    """
+    lost = np.where(rounds.infinite, np.inf, rounds.lost)
+    there = rounds.awake[t]
+    saved = np.where(rounds.awake[:t], own[:t, np.newaxis] - lost[:t], 0.0).sum(axis=0)
+    regrets = (rounds.regrets + saved)[there]
+    if np.isneginf(regrets).all():
+        regrets = np.zeros(len(regrets))
+    return float(np.logaddexp.reduce(regrets) - np.logaddexp.reduce(regrets - lost[t][there]))
+
+
+def _check_vectors(rounds: Rounds) -> None:
+    """Whether each forecast, a probability vector, is the one that follows from the advice and the shares."""
+    advice = np.where(rounds.awake[:, :, np.newaxis], rounds.values, 0.0)
+    if rounds.setting.way is Way.SUBSTITUTION and rounds.setting.loss.kind == "brier":
+        _check_substitution(advice, rounds.shares, rounds.forecasts)
+        return
+    for k in range(rounds.setting.loss.kinds):
+        _check_means(advice[:, :, k], rounds.shares, rounds.forecasts[:, k])
+
+
+def _check_substitution(values: Floats, shares: Floats, forecasts: Floats) -> None:
+    """Whether each forecast is that of the aggregating algorithm for the Brier loss.
+
+    With the generalised losses in ascending order, the threshold s is the smallest of (2 + their sum up to m) / m.
+    """
+    squares = (values * values).sum(axis=2)
+    # Of a vector x the loss is |x|^2 - 2 x_k + 1 if k happens.
+    mixed = np.array(
+        [(shares * np.exp(2 * values[:, :, k] - squares - 1)).sum(axis=1) for k in range(values.shape[2])]
+    ).T
+    generalised = -np.log(mixed)
+    ascending = np.sort(generalised, axis=1)
+    thresholds = (2 + np.cumsum(ascending, axis=1)) / np.arange(1, values.shape[2] + 1)
+    wanted = np.maximum(thresholds.min(axis=1, keepdims=True) - generalised, 0.0) / 2
+    # The advice of the only one who has weight is taken as it is, also where it sums to 1 only nearly.
+    off = np.abs(values.sum(axis=2) - (shares > 0)).max(axis=1, initial=0.0, where=shares > 0)[:, np.newaxis]
+    if not (np.abs(wanted - forecasts) <= off + 8 * EPSILON * (values.shape[1] + values.shape[2] + 16)).all():
+        raise not_these("the forecasts are not those that follow from the advice and the shares")
+
+
+def _check_intervals(rounds: Rounds) -> None:
+    """Whether each forecast loses no more at the ends of the interval than the experts' losses, mixed as exponents."""
+    low, high = rounds.setting.interval
+    values, shares, forecasts = rounds.values, rounds.shares, rounds.forecasts
+    rate = 2 / (high - low) ** 2
+    slack = 8 * EPSILON * (values.shape[1] + 16) * (abs(low) + abs(high)) * (high - low)
+    for end in (low, high):
+        lost = np.where(rounds.awake, (values - end) ** 2, 0.0)
+        generalised = -np.log((shares * np.exp(-rate * lost)).sum(axis=1)) / rate
+        if not ((forecasts - end) ** 2 <= generalised + slack).all():
+            raise not_these("the forecasts are not those that follow from the advice and the shares")
 
 
 def in_range(setting: Setting, losses: Floats) -> Floats:
@@ -128,6 +202,12 @@ def slope_gains(rounds: Rounds, own: Floats) -> tuple[Floats, Floats]:
     setting, awake = rounds.setting, rounds.awake
     if rounds.outcomes is None:
         slopes, here, there = np.ones(len(own)), own, rounds.lost
+    elif setting.loss.kind == "brier":
+        # The tangent at f is g . x for every vector x, with g the gradient at f.
+        gradients = setting.loss.slopes(rounds.forecasts, rounds.outcomes)
+        slopes, here = np.ones(len(own)), (gradients * rounds.forecasts).sum(axis=1)
+        advice = np.where(awake[:, :, np.newaxis], rounds.values, 0.0)
+        there = (gradients[:, np.newaxis, :] * advice).sum(axis=2)
     elif setting.loss.kind == "log":
         # The tangent of -ln p, where p is the probability of what happened: of p and 1 - p the smaller has more digits.
         chances, rests = rounds.chances()

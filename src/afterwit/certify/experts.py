@@ -15,22 +15,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify._late_advice import PlayedLate, delays_in, drifts, excesses
-from afterwit.certify.expert_rounds import Floats, Rounds, in_range, not_these, own_losses, slope_gains
-from afterwit.certify.replay import ROUNDING
+from afterwit.certify._expert_replay import check_rounds
+from afterwit.certify._late_advice import delays_in
+from afterwit.certify.expert_rounds import Floats
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
-from afterwit.core.delays import Moments, came_late, read_served, require_served
+from afterwit.core.delays import came_late, read_served, require_served
 from afterwit.core.theorem import Theorem
+from afterwit.data import vectors
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
 from afterwit.errors import InputError, Words, counted, invalid, shorten
 from afterwit.experts._declared import INFINITE_SUMS, LEAST_GAIN
 from afterwit.experts._regret import Setting, Way
-from afterwit.experts.regrets import saved_by_swapping
 
 #: Where rounding may have moved more than this part of the losses, nothing can be said about them.
 LOST = 0.01
-#: How many numbers, rounds times experts, are worked on at once.
-BLOCK = 32_768
 #: The quantity of theorems about sums in which a round counts less, the longer ago it was.
 DISCOUNTED = "discounted regret"
 
@@ -95,8 +93,16 @@ class ExpertEvidence(Evidence):
 
     @property
     def regrets_to_the_awake(self) -> Floats:
-        """The regrets, and minus infinity for experts that have never been awake."""
-        return self.regrets if self.rounds == 0 else np.where(self.awake_rounds > 0, self.regrets, -np.inf)
+        """The regrets, and minus infinity for experts that have never been awake or have lost without limit."""
+        if self.rounds == 0:
+            return self.regrets
+        return np.where((self.awake_rounds > 0) & ~self.ruined, self.regrets, -np.inf)
+
+    @property
+    def ruined(self) -> npt.NDArray[np.bool_]:
+        """Who has an infinite loss: the sums of the losses leave it out."""
+        found: npt.NDArray[np.bool_] = np.broadcast_to(np.asarray(self.state.get("infinite_losses", 0)) > 0, self.n)
+        return found
 
     @property
     def compared(self) -> int:
@@ -162,7 +168,9 @@ class ExpertEvidence(Evidence):
         """Whether rounding may have moved so much that nothing can be said."""
         if not self.rounds or not self.all_losses_are_known:
             return False
-        return self.sum_rounding > LOST * self.sizes + self.rounds * LEAST_GAIN
+        # What the aggregating algorithm is promised is so much of a loss whose scale is fixed.
+        fixed = 1 / self.facts["rate"] if self.setting.way is Way.SUBSTITUTION else 0.0
+        return self.sum_rounding > LOST * max(self.sizes, fixed) + self.rounds * LEAST_GAIN
 
     def rounding(self, theorem: Theorem, bound: float) -> float:
         of_sums = self.sum_rounding * (self.n if theorem.quantity == "swap regret" else 1)
@@ -210,6 +218,8 @@ class ExpertEvidence(Evidence):
             return float(self.facts["swap_regret"])
         if theorem.quantity in ("regret", DISCOUNTED):
             return self.regret
+        if theorem.quantity == "largest regret":
+            return float(self.state["largest_regret"])
         return self.loss if self.expert is None else self.loss_there
 
     def hindsight(self, theorem: Theorem) -> Hindsight | None:
@@ -225,6 +235,9 @@ class ExpertEvidence(Evidence):
         if self.slept:
             where = f" on the {counted(self.awake_rounds[best], 'round')} in which it was awake; there ours was"
         words = f"of expert {self.names[best]!r}{where} {shown_number(self.loss_there)}"
+        if theorem.quantity == "largest regret":
+            to, after = self.names[self.state["largest_to"]], self.state["largest_after"]
+            words += f". The regret was largest after {counted(after, 'round')}, to expert {to!r}"
         return Hindsight(float(self.expert_losses[best]), words, quantity)
 
     def ceiling(self, theorem: Theorem) -> Ceiling | None:
@@ -233,13 +246,13 @@ class ExpertEvidence(Evidence):
         if theorem.quantity == "loss" and setting.bounded:
             most = setting.low + setting.width
             limits.append(Ceiling(most * rounds, f"no loss is above {shown_number(most)} in a round"))
-        elif theorem.quantity in ("regret", "swap regret"):
+        elif theorem.quantity in ("regret", "swap regret", "largest regret"):
             if setting.bounded:
                 width = shown_number(setting.width)
                 limits.append(Ceiling(setting.width * rounds, f"no round adds more than {width} to it"))
             # The swap regret is measured in losses of the mixture, below which the loss of a mean forecast may be.
             counts_the_mixture = setting.way is not Way.MEAN or self.unforecast == self.rounds
-            if self.losses_are_not_negative and (theorem.quantity == "regret" or counts_the_mixture):
+            if self.losses_are_not_negative and (theorem.quantity != "swap regret" or counts_the_mixture):
                 own = self.loss if rounds == self.rounds else self.loss_there
                 limits.append(Ceiling(own, "losses are not negative, so the regret is at most the loss itself"))
         elif theorem.quantity == DISCOUNTED and self.losses_are_not_negative:
@@ -280,10 +293,10 @@ def gather(learner: Any, advice: Any = None, outcomes: Any = None, served: Any =
     if advice is None and outcomes is None:
         return evidence
     require_served(learner, outcomes, served)
-    values, read = _rounds(evidence, advice, outcomes)
+    values, read = _rounds(learner, evidence, advice, outcomes)
     moments = None if served is None else read_served(served, len(values))
     moments = moments if moments is not None and came_late(moments) and learner.late == "served" else None
-    evidence = replace(evidence, played=_check(learner, evidence, values, read, moments))
+    evidence = replace(evidence, played=check_rounds(learner, evidence, values, read, moments))
     discounts = evidence.parameters.get("discount") is not None
     if "rival" in facts or discounts or read is None or not evidence.setting.gradient or evidence.slept:
         return evidence
@@ -324,7 +337,7 @@ def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
         statement = f"the loss {setting.loss} is convex in the forecast"
         statement += ", and the gradient given is its derivative" if setting.gradient else ""
         yield Assumption(statement, Basis.PROMISED, None)
-    else:
+    elif setting.way is not Way.SUBSTITUTION:
         yield Assumption(f"the loss ({setting.loss}) is convex in the forecast", Basis.ENFORCED, True)
 
 
@@ -340,7 +353,7 @@ def _lost_in_rounding(evidence: ExpertEvidence) -> Assumption:
 # ---------------------------------------------------------------------- the rounds, computed a second time
 
 
-def _rounds(evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Floats, Floats | None]:
+def _rounds(learner: Any, evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Floats, Floats | None]:
     """The rounds the caller gave, as arrays: advice and outcomes, or losses."""
     experts = Experts(evidence.n, evidence.state["names"])
     unseen = evidence.state.get("unseen", 0)
@@ -357,194 +370,8 @@ def _rounds(evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Float
         return read_rounds(advice, experts, fresh=False, parameter="losses")[0], None
     if advice is None or outcomes is None:
         raise invalid("outcomes", "given together with advice", outcomes)
+    if evidence.setting.loss.kinds:
+        values = vectors.read_rounds(advice, experts, learner._kinds_known, fresh=False)[0]
+        return values, learner._kinds_known.read(outcomes, len(values))
     values = read_rounds(advice, experts, fresh=False)[0]
     return values, read_outcomes(outcomes, len(values))
-
-
-class _Sums:
-    """Sums over rounds, taken block by block, and how far rounding may have moved them.
-
-    Each term is made of up to as many parts as there are experts. To add n numbers moves their sum by at most n EPSILON
-    times the sum of their sizes; both sides did so.
-    """
-
-    def __init__(self, evidence: ExpertEvidence, each: bool = True) -> None:
-        self.parts = evidence.parts
-        self.values, self.sizes = (np.zeros(evidence.n if each else ()) for _ in range(2))
-
-    def add(self, terms: Floats, sizes: Floats) -> None:
-        self.values = self.values + terms.sum(axis=0)
-        self.sizes = self.sizes + sizes.sum(axis=0)
-
-    def differ_from(self, claimed: Any) -> bool:
-        return not bool(np.all(np.abs(self.values - claimed) <= 4 * EPSILON * self.parts * self.sizes))
-
-
-def _check(
-    learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None, served: Moments | None
-) -> tuple[Floats, Floats] | None:
-    """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give.
-
-    Returns the learner's own losses and what following each expert would have saved, where a theorem looks at them.
-    """
-    if len(values) != evidence.rounds:
-        raise not_these(
-            f"the learner counts {counted(evidence.rounds, 'round')}, these are {len(values):,} "
-            "(certificate() without rounds takes the learner's own figures)"
-        )
-    played: list[tuple[Floats, Floats]] | None = [] if any(each.looks_at_rounds for each in learner.theorems) else None
-    differing = [*_other_experts(evidence, values, outcomes)]
-    differing = differing or [*_other_learner(learner, evidence, values, outcomes, served, played)]
-    if differing:
-        raise not_these(_are_others(differing))
-    if played is None:
-        return None
-    nothing = np.empty(0), np.empty((0, evidence.n))
-    own, gains = (np.concatenate(parts) for parts in zip(nothing, *played, strict=True))
-    return own, gains
-
-
-def _blocks(evidence: ExpertEvidence) -> Iterator[slice]:
-    """The rounds in blocks that are small beside long data."""
-    length = max(1, BLOCK // evidence.n)
-    for begin in range(0, evidence.rounds, length):
-        yield slice(begin, begin + length)
-
-
-def _block(
-    setting: Setting, values: Floats, outcomes: Floats | None, block: slice
-) -> tuple[Floats, Floats | None, Floats, npt.NDArray[np.bool_]]:
-    """The rounds of a block: advice, outcomes, everyone's loss, with 0 for those who sleep, and who is awake."""
-    part, seen = values[block], None if outcomes is None else outcomes[block]
-    losses = part if seen is None else setting.loss.values(part, seen[:, np.newaxis])
-    awake = ~np.isnan(part)
-    return part, seen, np.where(awake, losses, 0.0), awake
-
-
-def _other_experts(evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> Iterator[str]:
-    """What is claimed of the experts and these rounds do not give."""
-    losses, asleep = _Sums(evidence), np.zeros(evidence.n, dtype=np.int64)
-    # A sum with an infinite loss in it is one for both or for none.
-    infinite, gone = np.isinf(evidence.expert_losses), np.zeros(evidence.n, dtype=bool)
-    for block in _blocks(evidence):
-        _, _, lost, awake = _block(evidence.setting, values, outcomes, block)
-        gone |= np.isinf(lost).any(axis=0)
-        finite = np.where(infinite | np.isinf(lost), 0.0, lost)
-        losses.add(finite, np.abs(finite))
-        asleep += (~awake).sum(axis=0)
-    if not np.array_equal(gone, infinite) or losses.differ_from(evidence.state["expert_losses"]):
-        yield "the experts' losses"
-    if not np.array_equal(asleep, evidence.state["asleep_rounds"]):
-        yield "the rounds in which experts slept"
-
-
-def _other_learner(
-    learner: Any,
-    evidence: ExpertEvidence,
-    values: Floats,
-    outcomes: Floats | None,
-    served: Moments | None,
-    played: list[tuple[Floats, Floats]] | None,
-) -> Iterator[str]:
-    """What is claimed of the learner and these rounds, played again by a fresh one, do not give.
-
-    ``played`` is filled with the learner's own losses and what following each expert would have saved, if it is there.
-    """
-    setting, claimed, n = evidence.setting, evidence.state, evidence.n
-    own_sums, regrets, by_slopes = _Sums(evidence, each=False), _Sums(evidence), _Sums(evidence)
-    swapping, saved, sizes_seen = "swap_regret" in evidence.facts, np.zeros((1, 1)), 0.0
-    fresh, experts = type(learner)(**learner.parameters), Experts(n, claimed["names"])
-    finite = np.isfinite(evidence.expert_losses)
-    discount = evidence.parameters.get("discount")
-    fading = {name: _Sums(evidence) for name in (() if discount is None else ("losses", "regrets"))}
-    drift, excess = _Sums(evidence, each=False), _Sums(evidence, each=False)
-    late = None if served is None else PlayedLate(fresh, values, outcomes, experts, served)
-    for block in _blocks(evidence):
-        part, seen, lost, awake = _block(setting, values, outcomes, block)
-        shares = np.empty(part.shape)
-        if late is None:
-            try:
-                forecasts, _ = fresh._learn(part, seen, experts, shares)
-            except InputError as error:
-                raise _failed(learner, values, outcomes, experts, error) from None
-            rounds = Rounds(setting, part, seen, forecasts, shares, lost, awake, block.start)
-            own, sizes = own_losses(rounds)
-        else:
-            # The forecasts follow from the shares that there were when they were served.
-            rounds = Rounds(setting, part, seen, late.forecasts[block], late.then[block], lost, awake, block.start)
-            own, sizes = own_losses(rounds)
-            drift.add(*drifts(rounds, late.shares[block], own, late.late[block]))
-            if claimed.get("late_excess"):
-                excess.add(*excesses(rounds, late.shares[block], own, late.late[block]))
-        own_sums.add(own, sizes)
-        counted_in = awake & finite
-        gains = np.where(counted_in, own[:, np.newaxis] - lost, 0.0)
-        regrets.add(gains, np.where(counted_in, sizes[:, np.newaxis] + np.abs(lost), 0.0))
-        if played is not None:
-            played.append((own, gains))
-        if discount is not None:
-            ages = evidence.rounds - 1 - np.arange(block.start, block.start + len(part), dtype=np.float64)
-            faded = discount ** ages[:, np.newaxis]
-            fading["losses"].add(faded * lost, faded * np.abs(lost))
-            fading["regrets"].add(faded * gains, faded * (np.abs(own)[:, np.newaxis] + np.abs(lost)))
-        if setting.gradient:
-            by_slopes.add(*slope_gains(rounds, own))
-        if swapping:
-            saved = saved + saved_by_swapping(shares, in_range(setting, lost))
-            sizes_seen += float(np.abs(in_range(setting, lost)).sum())
-    if late is not None and drift.differ_from(claimed.get("late_drift", 0.0)):
-        yield "what lateness cost"
-    if late is not None and excess.differ_from(claimed.get("late_excess", 0.0)):
-        yield "what the forecasts served lost more than those at arrival"
-    if own_sums.differ_from(claimed["loss"]):
-        yield "the learner's loss"
-    if regrets.differ_from(claimed["regrets"]):
-        yield "the regrets"
-    for name, sums in fading.items():
-        if sums.differ_from(claimed[f"discounted_{name}"]):
-            yield f"the discounted {name}"
-    if setting.gradient and by_slopes.differ_from(claimed["slope_regrets"]):
-        yield "the regrets by slopes"
-    if swapping and evidence.rounds:
-        tolerance = 4 * EPSILON * evidence.parts * n * sizes_seen
-        if abs(float(saved.max(axis=1).sum()) - evidence.facts["swap_regret"]) > tolerance:
-            yield "the swap regret"
-    yield from sorted(_other_state(fresh.state(), claimed))
-
-
-def _failed(learner: Any, values: Floats, outcomes: Floats | None, experts: Experts, error: InputError) -> InputError:
-    """What to say of rounds that a fresh learner refuses. Played at once, not in blocks, it names the row."""
-    try:
-        type(learner)(**learner.parameters)._learn(values, outcomes, experts)
-    except InputError as of_all:
-        error = of_all
-    return not_these(f"played again they fail: {error}")
-
-
-def _are_others(differing: list[str]) -> str:
-    *first, last = differing
-    named = f"{', '.join(first)} and {last}" if first else last
-    return f"computed from them, {named} would be different"
-
-
-def _other_state(replayed: Mapping[str, Any], claimed: Mapping[str, Any]) -> Iterator[str]:
-    """The parts of the state, beyond the sums that have been compared, that the rounds do not give."""
-    summed = ("loss", "expert_losses", "regrets", "slope_regrets", "asleep_rounds", "names")
-    compared = (*summed, "discounted_losses", "discounted_regrets", "late_drift", "late_excess")
-    for name, value in claimed.items():
-        # States saved before sizes were kept have none of them.
-        unknown = name in ("size", "blur", "outside") and value == 0
-        if name not in compared and not unknown and not _alike(replayed.get(name), value):
-            yield f"its {name.replace('_', ' ')}"
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """Equal but for rounding, looking inside lists and dicts."""
-    if isinstance(one, dict):
-        return all(_alike(one[name], other[name]) for name in one)
-    if isinstance(one, list):
-        return all(_alike(a, b) for a, b in zip(one, other, strict=True))
-    if isinstance(one, float | np.ndarray):
-        size = max(np.abs(one).max(initial=0.0), np.abs(other).max(initial=0.0)) if np.size(one) else 0.0
-        return bool(np.all(np.abs(np.subtract(one, other)) <= ROUNDING * size))
-    return bool(one == other)

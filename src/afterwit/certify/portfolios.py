@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.certify.experts import _alike
+from afterwit.certify._expert_replay import _alike
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
 from afterwit.core.theorem import Theorem
 from afterwit.data.advice import Experts, read_rounds

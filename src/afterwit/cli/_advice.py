@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 import numpy as np
@@ -113,15 +114,20 @@ def row_names(table: Table, used: Sequence[str]) -> dict[str, list[str]]:
 
 #: How messages about arrays name a place, and what stands there in messages about a file.
 PLACES = (
-    (re.compile(r"^advice\[(?P<row>\d+), (?P<name>.+?)\]"), "column {name}"),
+    (re.compile(r"^advice\[(?P<row>\d+), (?P<name>.+?)\]"), "{column}"),
     (re.compile(r"^outcomes\[(?P<row>\d+)\]"), "the target {target}"),
     (re.compile(r" in row (?P<row>\d+)"), ""),
 )
 
 
 @contextmanager
-def naming_lines(table: Table, rows: npt.NDArray[np.intp], target: str = "") -> Iterator[None]:
-    """Turn a message about entries of arrays into one about the file: the array's rows are these rows of it."""
+def naming_lines(
+    table: Table, rows: npt.NDArray[np.intp], target: str = "", column: str = "column {name}"
+) -> Iterator[None]:
+    """Turn a message about entries of arrays into one about the file: the array's rows are these rows of it.
+
+    ``column`` is how it names the column, or the columns, of an expert.
+    """
     try:
         yield
     except InputError as error:
@@ -131,11 +137,45 @@ def naming_lines(table: Table, rows: npt.NDArray[np.intp], target: str = "") -> 
             message = re.sub(r"^outcomes\b(?!\[)", "outcomes[0]", message)
         for pattern, instead in PLACES:
             if found := pattern.search(message):
-                place = instead.format(name=found.groupdict().get("name", "").strip("'"), target=target)
+                name = found.groupdict().get("name", "").strip("'")
+                place = instead.format(column=column.format(name=name), target=target)
                 message = message[: found.start()] + place + message[found.end() :]
                 line = table.lines[int(rows[int(found["row"])])]
                 raise StreamError(message, path=table.name, line=line) from None
         raise StreamError(message, path=table.name) from None
+
+
+def forecasts_of(
+    table: Table,
+    target: str,
+    learner: Any,
+    advice: Floats,
+    outcomes: npt.NDArray[Any],
+    there: npt.NDArray[np.bool_],
+    asleep: npt.NDArray[np.bool_],
+    column: str = "column {name}",
+) -> Floats:
+    """Learn the rows whose target is there. A row without it is forecast by what was learned before it.
+
+    Such a row in which nobody has a forecast gets none.
+    """
+    with naming_lines(table, np.flatnonzero(there), target, column):
+        made = learner.learn_many(advice[there], outcomes[there])
+    forecasts = np.full((len(there), *made.shape[1:]), np.nan)
+    forecasts[there] = made
+    ahead = ~there & ~asleep.all(axis=1)
+    if ahead.any():
+        past = learner.clone()
+        # Where what is known begins or ends.
+        starts = [0, *(np.flatnonzero(np.diff(there)) + 1).tolist(), len(there)]
+        for begin, end in itertools.pairwise(starts):
+            if there[begin]:
+                past.learn_many(advice[begin:end], outcomes[begin:end])
+                continue
+            rows = begin + np.flatnonzero(ahead[begin:end])
+            with naming_lines(table, rows, target, column):
+                forecasts[rows] = past.predict_many(advice[rows])
+    return forecasts
 
 
 def require_rows(table: Table) -> None:

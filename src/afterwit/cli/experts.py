@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from afterwit.cli._advice import (
     Floats,
     advice_of,
     choose_experts,
-    naming_lines,
+    forecasts_of,
     require_rows,
     row_names,
     show_forecasts,
@@ -25,6 +24,7 @@ from afterwit.cli._advice import (
 from afterwit.cli._files import distinct_files
 from afterwit.cli._leaderboard import leaderboard, show_leaderboard, show_weights
 from afterwit.cli._learners import read_options
+from afterwit.cli._outcomes import combine
 from afterwit.cli._progress import display
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, certificate_text, require_known, verbose_option
@@ -40,7 +40,20 @@ from afterwit.streams.table import Table, read_table
 
 @click.command(short_help="Combine forecasts into one, then print a leaderboard and the certificate.")
 @click.argument("file")
-@click.option("--target", metavar="COLUMN", required=True, help="The column to forecast.")
+@click.option("--target", metavar="COLUMN", help="The column to forecast.")
+@click.option(
+    "--outcome",
+    metavar="COLUMN",
+    help="In place of --target: the column that says what happened, one of several kinds of outcomes. Each expert then "
+    "has a column with the probability of each kind (see --prefix).",
+)
+@click.option(
+    "--prefix",
+    "prefixes",
+    metavar="A,B,...",
+    help="With --outcome: how the names of the columns of each expert begin. The rest of the name is the kind of "
+    "outcome: book1_home, book1_away.",
+)
 @click.option(
     "--experts",
     "names",
@@ -58,18 +71,15 @@ from afterwit.streams.table import Table, read_table
 @click.option(
     "--loss",
     metavar="NAME",
-    default="square",
-    show_default=True,
-    help="The loss: square, absolute, percentage, pinball(0.9) (or another quantile), log or zero-one.",
+    help="The loss: square (default), absolute, percentage, pinball(0.9) (or another quantile), log or zero-one. With "
+    "--outcome: brier (default) or log.",
 )
 @click.option(
     "--algorithm",
     cls=NamesOption,
     names=expert_algorithm_names,
     metavar="NAME",
-    default="mlpol",
-    show_default=True,
-    help="The algorithm. One of:",
+    help="The algorithm. Default: mlpol; with --outcome, aggregating-algorithm. One of:",
 )
 @click.option(
     "--option",
@@ -91,12 +101,14 @@ from afterwit.streams.table import Table, read_table
 @with_options(SAYING_OPTIONS)
 def experts(
     file: str,
-    target: str,
+    target: str | None,
+    outcome: str | None,
+    prefixes: str | None,
     names: str | None,
     exclude: str | None,
     index: str | None,
-    loss: str,
-    algorithm: str,
+    loss: str | None,
+    algorithm: str | None,
     options: tuple[str, ...],
     top: int,
     model: str | None,
@@ -111,12 +123,34 @@ def experts(
     experts hold their forecasts of the target column. An empty cell means that the expert is asleep (has no forecast)
     in that round. In each round the combined forecast is made before the target is read. A row whose target is empty
     is forecast, but not learned.
+
+    With --outcome, the forecasts are probabilities of several kinds of outcomes, and so is the combined forecast.
     """
     distinct_files(FILE=file, model=model, predictions=predictions)
+    if (target is None) == (outcome is None):
+        raise invalid("--target or --outcome", "given, and not both", Words("both" if target else "neither"))
+    if (outcome is None) != (prefixes is None):
+        raise invalid("--prefix", "given with --outcome, and only then", prefixes)
+    algorithm = algorithm or ("mlpol" if outcome is None else "aggregating-algorithm")
     require_known("algorithm", algorithm, sorted(expert_algorithm_names()))
     kind = expert_algorithm_class(algorithm)
-    read_loss = losses.for_forecasts(loss) if loss in losses.NAMED else _loss(loss)
-    given = read_options(algorithm, options, [name for name in options_of(kind) if name not in ("n_experts", "loss")])
+    # Under the square loss the outcomes of the aggregating algorithm are an interval.
+    numbers = outcome is None and algorithm == "aggregating-algorithm"
+    settled = ("n_experts", "loss") if numbers else ("n_experts", "loss", "outcomes")
+    given = read_options(algorithm, options, [name for name in options_of(kind) if name not in settled])
+    if outcome is not None:
+        for option, value in (("--experts", names), ("--exclude", exclude)):
+            if value is not None:
+                raise invalid(option, "left out with --outcome: --prefix chooses the columns", value)
+        voice = Voice(as_json, quiet)
+        known, texts = split_names("--prefix", prefixes), split_names("--index", index, outcome)
+        how = (kind, algorithm, loss or "brier", given, top, model, predictions, verbose, voice)
+        combine(file, outcome, known, texts, *how)
+        return
+    assert target is not None
+    read_loss = losses.for_forecasts(loss or "square") if loss is None or loss in losses.NAMED else _loss(loss)
+    if read_loss.of_vectors:
+        raise invalid("--loss", "a loss of numbers; brier is for --outcome COLUMN --prefix A,B,...", loss)
     wanted = split_names("--experts", names, target)
     without = split_names("--exclude", exclude, target)
     texts = split_names("--index", index, target)
@@ -134,7 +168,8 @@ def experts(
             )
         advice, outcomes, known = _columns(table, target, wanted)
         learner = _made(kind, known, read_loss, given)
-        forecasts = _forecasts(table, target, learner, advice, outcomes)
+        there = ~np.isnan(outcomes)
+        forecasts = forecasts_of(table, target, learner, advice, outcomes, there, np.isnan(advice))
         rows = row_names(table, [target, *known])
         if model_file is not None:
             write_model(learner, model_file)
@@ -143,7 +178,6 @@ def experts(
     voice = Voice(as_json, quiet)
     if not voice.answers:
         return
-    there = ~np.isnan(outcomes)
     advice, past = advice[there], outcomes[there]
     what = f"forecasts of {target} by {counted(len(known), 'expert')}, {counted(len(past), 'round')}, {read_loss} loss"
     voice.say(f"{algorithm} on {table.name}: {what}")
@@ -221,31 +255,10 @@ def _columns(table: Table, target: str, wanted: list[str]) -> tuple[Floats, Floa
 
 def _made(kind: Any, known: list[str], loss: losses.Loss, given: dict[str, Any]) -> Any:
     if "loss" in options_of(kind):
-        return kind(known, loss=loss.name, **given)
+        learner = kind(known, loss=loss.name, **given)
+        if learner.kinds:
+            raise invalid("--loss", f"square for {kind.__name__} without --outcome", loss.name)
+        return learner
     if loss.kind != "zero-one":
         raise invalid("--loss", f"zero-one for {kind.__name__}", loss.name)
     return kind(known, **given)
-
-
-def _forecasts(table: Table, target: str, learner: Any, advice: Floats, outcomes: Floats) -> Floats:
-    """Learn the rows whose target is known. A row without it is forecast by what was learned before it.
-
-    Such a row in which nobody has a forecast gets none.
-    """
-    there = ~np.isnan(outcomes)
-    forecasts = np.full(len(outcomes), np.nan)
-    with naming_lines(table, np.flatnonzero(there), target):
-        forecasts[there] = learner.learn_many(advice[there], outcomes[there])
-    ahead = ~there & ~np.isnan(advice).all(axis=1)
-    if ahead.any():
-        past = learner.clone()
-        # Where what is known begins or ends.
-        starts = [0, *(np.flatnonzero(np.diff(there)) + 1).tolist(), len(there)]
-        for begin, end in itertools.pairwise(starts):
-            if there[begin]:
-                past.learn_many(advice[begin:end], outcomes[begin:end])
-                continue
-            rows = begin + np.flatnonzero(ahead[begin:end])
-            with naming_lines(table, rows, target):
-                forecasts[rows] = past.predict_many(advice[rows])
-    return forecasts

@@ -20,6 +20,7 @@ from afterwit.cli._advice import (
 )
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
+from afterwit.cli._outcomes import forecast
 from afterwit.cli._progress import display
 from afterwit.cli._results import RESULT_OPTIONS, result_files
 from afterwit.cli._said import SAYING_OPTIONS, Voice
@@ -136,6 +137,9 @@ def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:
 
 def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str], voice: Voice) -> None:
     """Forecast a table of advice: each row as if it came next."""
+    if getattr(learner, "kinds", ()):
+        forecast(model, learner, file, predictions, index, voice)
+        return
     # Intervals have an expert algorithm inside, which knows the names.
     named = bool(getattr(learner, "point_forecaster", learner).state()["names"])
     experts = [str(name) for name in learner.experts]

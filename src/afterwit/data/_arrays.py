@@ -12,6 +12,13 @@ ARRAY = np.ndarray
 FLOAT64 = np.dtype(np.float64)
 FLOAT_MAX = float(np.finfo(np.float64).max)
 
+#: What `first_wrong_vector` says if none is wrong.
+ALL_THERE, SOME_MISSING = -1, -2
+ALL_THERE_FOUND = cython.declare(cython.Py_ssize_t, ALL_THERE)
+SOME_MISSING_FOUND = cython.declare(cython.Py_ssize_t, SOME_MISSING)
+#: How far the sum of a vector of probabilities may be from 1: as far as single precision is.
+SUM_SLACK = cython.declare(cython.double, 1e-6)
+
 
 def float_row(x: Any) -> Any:
     """A 1-D array of numbers as one of float64; None for anything else."""
@@ -69,3 +76,39 @@ def _are_ascending(
         if wrong:
             return False
     return True
+
+
+def first_wrong_vector(values: Any, kinds: int) -> int:
+    """Of vectors laid end to end the first that is no probabilities; else `ALL_THERE` or `SOME_MISSING`.
+
+    A vector has a number from 0 to 1 for each kind, and their sum is 1, as far as single precision tells; or it is
+    missing, all NaN.
+    """
+    return int(_first_wrong_vector(values if cython.compiled else values.tolist(), kinds))
+
+
+@cython.cfunc
+@cython.exceptval(-3, check=False)
+def _first_wrong_vector(
+    values: cython.const[cython.double][::1],  # type: ignore[valid-type]
+    kinds: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    missing: cython.Py_ssize_t
+    outside: cython.Py_ssize_t
+    total: cython.double
+    found: cython.Py_ssize_t = ALL_THERE_FOUND
+    for j in range(len(values) // kinds):
+        missing = 0
+        outside = 0
+        total = 0.0
+        for k in range(j * kinds, j * kinds + kinds):
+            missing += values[k] != values[k]
+            outside += not 0 <= values[k] <= 1
+            total += values[k]
+        if missing == kinds:
+            found = SOME_MISSING_FOUND
+        elif outside or not -SUM_SLACK <= total - 1 <= SUM_SLACK:
+            return j
+    return found

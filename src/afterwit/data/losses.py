@@ -10,11 +10,18 @@
     zero-one      0 if f = y, else 1: not convex, has no slope
     function      any function of your own, with its slope if you have it
 
+A forecast may also be a vector: a probability for each kind of outcome, of which kind y happens.
+
+    brier         the sum over the kinds k of (f_k - 1{k = y})^2, from 0 to 2     slope 2 (f_k - 1{k = y})
+    log           -ln f_y                                                       slope -1/f_y for k = y, else 0
+
 Expert algorithms take a loss by its name (``"square"``, ``"pinball(0.9)"``) or as one of the objects made here.
 Regressors take ``"square"``, ``"absolute"``, ``"pinball(q)"`` and ``"huber(d)"``, which is for them alone.
 
 >>> get("pinball(0.9)").values([10.0, 14.0], [12.0, 12.0]).tolist()
 [1.8, 0.19999999999999996]
+>>> get("brier").values([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]], [0, 1]).tolist()
+[0.375, 0.0]
 """
 
 from __future__ import annotations
@@ -29,6 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data.checks import positive_number
+from afterwit.data.vectors import check_vectors
 from afterwit.errors import InputError, Words, invalid
 
 __all__ = ["Loss", "function", "get", "huber", "pinball"]
@@ -36,9 +44,9 @@ __all__ = ["Loss", "function", "get", "huber", "pinball"]
 Floats = npt.NDArray[np.float64]
 
 #: The losses that need nothing but their name; a learner knows them by their place here.
-NAMES = ("square", "absolute", "percentage", "pinball", "log", "zero-one", "function", "huber")
-NAMED = ("square", "absolute", "percentage", "log", "zero-one")
-ALLOWED = "'square', 'absolute', 'percentage', 'pinball(q)', 'log', 'zero-one', or made by afterwit.losses"
+NAMES = ("square", "absolute", "percentage", "pinball", "log", "zero-one", "function", "huber", "brier")
+NAMED = ("square", "absolute", "percentage", "log", "zero-one", "brier")
+ALLOWED = "'square', 'absolute', 'percentage', 'pinball(q)', 'log', 'zero-one', 'brier', or made by afterwit.losses"
 TAKES_CERTAINTY = "ExponentialWeights takes 0 and 1, at a rate up to 1 and without loss_range"
 #: What regressors take: real targets under a convex loss with a slope.
 OF_TARGETS = ("square", "absolute", "pinball", "huber")
@@ -55,6 +63,13 @@ class Loss:
     call: Callable[[float, float], float] | None = None
     gradient: Callable[[float, float], float] | None = None
     is_convex: bool = True
+    #: How many kinds of outcomes there are, where forecasts are vectors; 0 for numbers, or where it is not yet known.
+    kinds: int = 0
+
+    @property
+    def of_vectors(self) -> bool:
+        """Whether a forecast is a probability for each kind of outcome."""
+        return self.kinds > 0 or self.kind == "brier"
 
     @property
     def name(self) -> str:
@@ -90,9 +105,12 @@ class Loss:
     def values(self, forecasts: Any, outcomes: Any) -> Floats:
         """The losses of many forecasts; arrays of shapes that fit together. A missing forecast's is NaN.
 
-        The log loss of a forecast that gave no chance to what happened is infinite.
+        The log loss of a forecast that gave no chance to what happened is infinite. Vectors are along the last axis of
+        the forecasts; their outcomes are the positions of what happened.
         """
         f, y = self._read(forecasts, outcomes, certain=True)
+        if self.of_vectors:
+            return self._values_of_vectors(f, y)
         if self.kind == "square":
             losses = (f - y) ** 2
         elif self.kind == "absolute":
@@ -116,6 +134,9 @@ class Loss:
     def slopes(self, forecasts: Any, outcomes: Any) -> Floats:
         """The derivatives of the losses by the forecasts."""
         f, y = self._read(forecasts, outcomes)
+        if self.of_vectors:
+            happened = _happened(f, y)
+            return 2 * (f - happened) if self.kind == "brier" else -1 / np.where(happened, f, -np.inf)
         if self.kind == "square":
             return np.asarray(2 * (f - y))
         if self.kind == "absolute":
@@ -136,7 +157,7 @@ class Loss:
         """Refuse outcomes the loss is not defined for."""
         if self.kind == "percentage":
             allowed, bad = "not 0, because the loss is a percentage of it", outcomes == 0
-        elif self.kind == "log":
+        elif self.kind == "log" and not self.kinds:
             allowed, bad = "0 or 1, because the loss is log", (outcomes != 0) & (outcomes != 1)
         else:
             return
@@ -155,7 +176,7 @@ class Loss:
 
         Under the log loss, 0 and 1 are allowed where the loss may be infinite: ``certain``. The ``remedy`` says where.
         """
-        if self.kind == "log":
+        if self.kind == "log" and not self.kinds:
             bad = (forecasts < 0) | (forecasts > 1) if certain else (forecasts <= 0) | (forecasts >= 1)
             if bad.any():
                 at = np.unravel_index(int(np.argmax(bad)), forecasts.shape)
@@ -166,9 +187,21 @@ class Loss:
 
     def _read(self, forecasts: Any, outcomes: Any, certain: bool = False) -> tuple[Floats, Floats]:
         f, y = np.asarray(forecasts, dtype=np.float64), np.asarray(outcomes, dtype=np.float64)
+        if self.of_vectors:
+            if f.ndim == 0 or not np.isin(y, np.arange(f.shape[-1])).all():
+                raise invalid("outcomes", "positions in the vectors of the forecasts", outcomes)
+            check_vectors(np.ascontiguousarray(f).reshape(1, -1, f.shape[-1]), "forecasts")
+            return f, y
         self.check_outcomes(y.reshape(-1))
         self.check_forecasts(f, certain=certain)
         return f, y
+
+    def _values_of_vectors(self, f: Floats, y: Floats) -> Floats:
+        happened = _happened(f, y)
+        if self.kind == "brier":
+            return np.asarray(((f - happened) ** 2).sum(axis=-1))
+        with np.errstate(divide="ignore"):
+            return np.asarray(-np.log(np.where(happened, f, 0.0).sum(axis=-1)))
 
     def _call_each(self, call: Callable[[float, float], float] | None, f: Floats, y: Floats) -> Floats:
         assert call is not None
@@ -190,6 +223,12 @@ class Loss:
 
     def __repr__(self) -> str:
         return repr(self.name) if self.kind in NAMED else self.name
+
+
+def _happened(f: Floats, y: Floats) -> npt.NDArray[np.bool_]:
+    """For each kind of outcome, whether it is what happened."""
+    happened: npt.NDArray[np.bool_] = y[..., np.newaxis] == np.arange(f.shape[-1])
+    return happened
 
 
 def pinball(quantile: float) -> Loss:

@@ -13,6 +13,7 @@ from afterwit.data import losses
 from afterwit.data.advice import Experts, read_experts
 from afterwit.data.checks import count, flag, optional, positive_number, whole_number
 from afterwit.data.values import are_different
+from afterwit.data.vectors import kinds_given
 from afterwit.errors import invalid
 
 #: A loss beyond this is refused: its square would not be a number.
@@ -64,6 +65,8 @@ UNIT_RANGE = Option("loss_range", (0.0, 1.0), unit_range)
 RATE = Option("rate", None, optional(positive_number))
 HORIZON = Option("horizon", None, optional(count))
 SEED = Option("seed", 0, whole_number)
+#: The kinds of outcomes, where forecasts are probability vectors; None where they are numbers.
+OUTCOMES = Option("outcomes", None, optional(kinds_given))
 
 
 def each_expert(learner: Any) -> tuple[int]:

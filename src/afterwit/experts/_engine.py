@@ -9,7 +9,7 @@ Each round is judged before anything changes, and a block in which a round fails
 
 from __future__ import annotations
 
-from numbers import Real
+from dataclasses import replace
 from typing import Any
 
 import cython
@@ -20,7 +20,7 @@ from afterwit.core.learner import view
 from afterwit.core.turns import SLICE, breathe
 from afterwit.data import advice as _advice
 from afterwit.data import losses as losses_module
-from afterwit.data.checks import FLOAT_MAX
+from afterwit.data import vectors as _vectors
 from afterwit.data.room import require_room
 from afterwit.errors import counted, invalid, shorten
 from afterwit.experts._declared import COUNTED
@@ -91,6 +91,9 @@ class ExpertLearner(LateRound):
             raise invalid("loss_range", "a range around 0, because it is that of slopes", loss_range)
         if "gradient" in self._options:
             self._options["gradient"] = gradient
+        kinds = self._read_kinds(loss)
+        if kinds is not None:
+            loss = replace(loss, kinds=kinds.count)
         self._lock = Lock()
         self._experts = _advice.read_experts(self._given_experts())
         # Fewer than so many arrays with a number for each expert are made.
@@ -98,8 +101,9 @@ class ExpertLearner(LateRound):
         drawing = self.way in (Way.EXPECTED, Way.DRAWN) or (self.way is None and not loss.convex)
         self._begin_weighing(self._experts.count, drawing, settings["seed"])
         self._begin_judging(loss, gradient, loss_range)
+        self._begin_vectors(kinds)
         self._begin_late()
-        self._cost_of_round = 4 + self._n
+        self._cost_of_round = 4 + self._n * (1 + self._kinds)
         self._unforecast = 0
         self._loss = 0.0
         self._size = 0.0
@@ -157,37 +161,25 @@ class ExpertLearner(LateRound):
 
     # ------------------------------------------------------------------ rounds as the user has them
 
-    def predict_one(self, advice: Any) -> float:
+    def predict_one(self, advice: Any) -> Any:
         """The forecast for a round with this advice. Nothing changes."""
-        values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
-        return self._predictions(values, experts).item()
+        values, experts = self._read_round(advice, self._experts, self._rounds == 0)
+        return self._single(self._predictions(values, experts))
 
     def predict_many(self, advice: Any) -> Any:
         """``predict_one`` for every row, each as if it came next."""
-        values, experts = _advice.read_rounds(advice, self._experts, self._rounds == 0)
+        values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
         return self._predictions(values, experts)
 
-    def learn_one(self, advice: Any, outcome: Any) -> float:
+    def learn_one(self, advice: Any, outcome: Any) -> Any:
         """Forecast, see the outcome, count the losses, learn. Returns the forecast."""
-        values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
-        return self._learn(values, self._outcome(outcome), experts)[0].item()
-
-    def _outcome(self, outcome: Any) -> Any:
-        """One outcome, checked, as ``_learn`` takes it."""
-        outcome = outcome.item() if isinstance(outcome, np.generic) else outcome
-        is_number = isinstance(outcome, Real)
-        if not is_number or not -FLOAT_MAX <= outcome <= FLOAT_MAX:
-            raise invalid("outcome", "a finite number", outcome)
-        outcomes = np.full(1, float(outcome))
-        self._loss_function.check_outcomes(outcomes, "outcome")
-        return outcomes
+        values, experts = self._read_round(advice, self._experts, self._rounds == 0)
+        return self._single(self._learn(values, self._read_outcome(outcome), experts)[0])
 
     def learn_many(self, advice: Any, outcomes: Any) -> Any:
         """``learn_one`` for every row in order. Returns the forecasts made before each outcome was seen."""
-        values, experts = _advice.read_rounds(advice, self._experts, self._rounds == 0)
-        read = _advice.read_outcomes(outcomes, len(values))
-        self._loss_function.check_outcomes(read)
-        return self._learn(values, read, experts)[0]
+        values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
+        return self._learn(values, self._read_outcomes(outcomes, len(values)), experts)[0]
 
     def observe(self, losses: Any) -> float:
         """A round of which only the losses are known, one for each expert. Returns the loss of the mixture."""
@@ -202,6 +194,8 @@ class ExpertLearner(LateRound):
     def _present(self, values: Any, experts: Any, parameter: str = "advice") -> bool:
         """Refuse rounds that cannot be; whether somebody sleeps in one of them."""
         refusal = f"{type(self).__name__} does not support sleeping experts"
+        if self._kinds and parameter == "advice":
+            return _vectors.check_presence(values, experts, self.sleeping, refusal)
         return _advice.check_presence(values, experts, self.sleeping, refusal, parameter)
 
     def _predictions(self, values: Any, experts: Any, shares: Any = None, complements: Any = None) -> Any:
@@ -210,20 +204,23 @@ class ExpertLearner(LateRound):
         i: cython.Py_ssize_t
         until: cython.double
         work: cython.longlong
+        k: cython.Py_ssize_t
         rounds: cython.Py_ssize_t = len(values)
-        n: cython.Py_ssize_t = self._n
+        kinds: cython.Py_ssize_t = self._kinds
+        length: cython.Py_ssize_t = self._n * (kinds or 1)
         sleepers: cython.bint = self._present(values, experts)
         self._loss_function.check_forecasts(values, experts.name, self._takes_certainty)
-        forecasts = np.empty(rounds)
-        made: cython.double[::1] = view(forecasts)
+        forecasts = np.empty([rounds, kinds] if kinds else [rounds])
+        made: cython.double[::1] = view(forecasts.reshape(-1))
         keeping: cython.bint = shares is not None
         noted: cython.double[::1] = view(shares.reshape(-1) if keeping else np.zeros(1))
-        completing: cython.bint = complements is not None and self._loss_kind == LOG and not self._drawing
+        completing: cython.bint = complements is not None and self._loss_kind == LOG and not (self._drawing or kinds)
         rests: cython.double[::1] = view(complements if completing else np.zeros(1))
         with self._lock:
             begin_rounds()
             try:
                 self._values = view(values.reshape(-1))
+                self._step = kinds or 1
                 self.wake_all()
                 self._look_for_sleepers = sleepers
                 self._recalling = False
@@ -231,13 +228,18 @@ class ExpertLearner(LateRound):
                     until, work = seconds() + SLICE_LENGTH, 0
                     with cython.nogil:
                         while t < rounds:
-                            self.wake(t * n)
-                            made[t] = self.predict()
+                            self.wake(t * length)
+                            if kinds:
+                                self.forecast_vector()
+                                for k in range(kinds):
+                                    made[t * kinds + k] = self._vector[k]
+                            else:
+                                made[t] = self.predict()
                             if completing:
                                 rests[t] = self.mean_complement()
                             if keeping:
-                                for i in range(n):
-                                    noted[t * n + i] = self._shares[i] / self._total
+                                for i in range(self._n):
+                                    noted[t * self._n + i] = self._shares[i] / self._total
                             t += 1
                             work += self._cost_of_round
                             if work > WORK_BETWEEN_LOOKS:
@@ -259,19 +261,22 @@ class ExpertLearner(LateRound):
         """
         t: cython.Py_ssize_t = 0
         i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
         until: cython.double
         work: cython.longlong
         rounds: cython.Py_ssize_t = len(values)
         n: cython.Py_ssize_t = self._n
         bad: cython.int = 0
         forecasting: cython.bint = outcomes is not None
+        kinds: cython.Py_ssize_t = self._kinds if forecasting else 0
+        length: cython.Py_ssize_t = n * (kinds or 1)
         keeping: cython.bint = shares is not None
         sleepers: cython.bint = self._present(values, experts, "advice" if forecasting else "losses")
         if forecasting:
             self._loss_function.check_forecasts(values, experts.name, self._takes_certainty)
-        forecasts = np.empty(rounds)
+        forecasts = np.empty([rounds, kinds] if kinds else [rounds])
         suffered = np.empty(rounds)
-        made: cython.double[::1] = view(forecasts)
+        made: cython.double[::1] = view(forecasts.reshape(-1))
         own: cython.double[::1] = view(suffered)
         targets: cython.double[::1] = view(outcomes if forecasting else np.zeros(1))
         noted: cython.double[::1] = view(shares.reshape(-1) if keeping else np.zeros(1))
@@ -281,6 +286,7 @@ class ExpertLearner(LateRound):
             begin_rounds()
             try:
                 self._values = view(values.reshape(-1))
+                self._step = kinds or 1
                 self.wake_all()
                 self._look_for_sleepers = sleepers
                 self._recall_from(served)
@@ -290,11 +296,16 @@ class ExpertLearner(LateRound):
                     until, work = seconds() + SLICE_LENGTH, 0
                     with cython.nogil:
                         while t < rounds:
-                            self.wake(t * n)
+                            self.wake(t * length)
                             if keeping:
                                 for i in range(n):
                                     noted[t * n + i] = self._shares[i] / self._total
-                            if forecasting:
+                            if kinds:
+                                self.forecast_vector()
+                                for k in range(kinds):
+                                    made[t * kinds + k] = self._vector[k]
+                                bad = self.judge_vector(cython.cast(cython.Py_ssize_t, targets[t]))
+                            elif forecasting:
                                 self._forecast = self.predict()
                                 if self._recalling:
                                     self.recall(t)
@@ -338,6 +349,11 @@ class ExpertLearner(LateRound):
     @property
     def rounds(self) -> int:
         return self._rounds
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The kinds of outcomes, in the order of their probabilities; none where forecasts are numbers."""
+        return self._kinds_known.names if self._kinds else ()
 
     @property
     def experts(self) -> tuple[Any, ...]:

@@ -32,6 +32,11 @@ class ExpConcaveBound(RegretTheorem):
     mixture's loss; so for s = l(f), as for s = h, W falls by exp(-eta s + eta^2/8) at least, and the same division
     leaves s - l(f_i) >= l(f) - l(f_i) in the rounds awake, and ln N / eta + eta T / 8.
 
+    Of probability vectors f the Brier loss is |f - e|^2 with e = 1 for what happened. Of exp(-eta |z|^2) the second
+    derivatives are exp(-eta |z|^2) (4 eta^2 z z' - 2 eta I), none positive as long as 2 eta |z|^2 <= 1: as for the
+    square loss, eta <= 1/(2 high) for losses of at most high, and no mixture loses more than that. The log loss of the
+    mean is -ln of the mean of the probabilities of what happened, for vectors as for numbers.
+
     So the rule is: the loss of the forecast where this bound applies (a fixed rate, small enough for the loss, and no
     slopes), the mixture's everywhere else. Where only losses are known the two are the same.
     """
@@ -40,12 +45,12 @@ class ExpConcaveBound(RegretTheorem):
     name = "exp-concave bound"
     formula = "{log_experts} / {rate}"
     inputs = (EXPERTS, RATE_INPUT)
-    needs = "exp(-rate * loss) is concave in the forecast: rate <= 1 for the log loss, 1/(2 high) for the square loss"
+    needs = "exp(-rate * loss) is concave in the forecast: rate <= 1 for the log loss, 1/(2 high) for squares"
     citation = "Cesa-Bianchi & Lugosi 2006, Proposition 3.1; Freund, Schapire, Singer & Warmuth 1997"
     beforehand = True
 
     #: The losses that are exp-concave at some rate.
-    exp_concave = ("log", "square")
+    exp_concave = ("log", "square", "brier")
 
     @classmethod
     def largest_rate(cls, loss: str, high: float) -> float:
@@ -81,7 +86,7 @@ class ExpConcaveBound(RegretTheorem):
         setting = evidence.setting
         rate = evidence.facts["fixed_rate"] / setting.width
         most = self.largest_rate(setting.loss.kind, setting.low + setting.width)
-        words = "rate <= 1/(2 high) for the square loss of at most high"
+        words = f"rate <= 1/(2 high) for the {setting.loss} loss of at most high"
         if setting.loss.kind == "log":
             words = "rate <= 1 for the log loss"
         holds = self.allows(rate, most)

@@ -51,6 +51,7 @@ cdef class JudgedRound(WeighedRound):
     cdef double steepest_secant(self) noexcept nogil
     cdef double gain(self, Py_ssize_t i) noexcept nogil
     cdef int judge(self, double outcome) noexcept nogil
+    cdef int show_own(self) noexcept nogil
     cdef int judge_losses(self) noexcept nogil
     cdef int show_losses(self) noexcept nogil
     cdef int show(self) noexcept nogil

@@ -239,18 +239,9 @@ class JudgedRound(WeighedRound):
         if self._loss_kind == LOG and not self._drawing:
             self._complement = self.mean_complement()
         self._own = self._low + self._width * self._mixed if self._drawing else self.own_loss(outcome)
-        if not fabs(self._own) < LARGEST:
-            self._bad_expert = -1
-            self._bad_value = self._own
-            return BAD_NUMBER
-        if self._own_in_range and self._ranged and not self._linear:
-            scaled: cython.double = (self._own - self._low) / self._width
-            if not -SLACK <= scaled <= 1 + SLACK:
-                self._bad_expert = -1
-                self._bad_value = self._own
-                return BAD_LOSS
-        if self._shows_own and self._some_sleep:
-            self.show_sleepers((self._own - self._low) / self._width)
+        bad = self.show_own()
+        if bad != NOTHING_BAD:
+            return bad
         # A user's slope is asked for only where it is learned from.
         if self._linear or (self._loss_kind != FUNCTION and self._loss_kind != ZERO_ONE):
             slope = self.own_slope(outcome)
@@ -262,6 +253,26 @@ class JudgedRound(WeighedRound):
             bad = self.show_tangent(slope, self._forecast, False)
         self._moved = self._moved if self._moved < LARGEST else LARGEST
         return bad
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def show_own(self) -> cython.int:
+        """Check the loss of the forecast; show it to those asleep where that is the rule."""
+        scaled: cython.double
+        if not fabs(self._own) < LARGEST:
+            self._bad_expert = -1
+            self._bad_value = self._own
+            return BAD_NUMBER
+        if self._own_in_range and self._ranged and not self._linear:
+            scaled = (self._own - self._low) / self._width
+            if not -SLACK <= scaled <= 1 + SLACK:
+                self._bad_expert = -1
+                self._bad_value = self._own
+                return BAD_LOSS
+        if self._shows_own and self._some_sleep:
+            self.show_sleepers((self._own - self._low) / self._width)
+        return NOTHING_BAD
 
     @cython.cfunc
     @cython.nogil

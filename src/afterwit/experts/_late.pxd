@@ -1,9 +1,9 @@
 # The C side of _late.py.
 
-from afterwit.experts._judged cimport JudgedRound
+from afterwit.experts._vectors cimport VectorRound
 
 
-cdef class LateRound(JudgedRound):
+cdef class LateRound(VectorRound):
     # Whether the rounds that are learned were served before, and then: the forecasts, the means of 1 - advice beside them,
     # and after how many rounds that was.
     cdef bint _recalling

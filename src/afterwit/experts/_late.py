@@ -19,17 +19,18 @@ from afterwit.core import late
 from afterwit.core.declared import is_not_negative
 from afterwit.core.delays import COUNTS, counts_in
 from afterwit.core.learner import view
-from afterwit.data import advice as _advice
 from afterwit.data.losses import NAMES
-from afterwit.errors import invalid
+from afterwit.errors import InputError, invalid
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._judged import JudgedRound
+    from cython.cimports.afterwit.experts._vectors import VectorRound
     from cython.cimports.libc.math import fabs
 else:
     from math import fabs
 
     from afterwit.experts._judged import JudgedRound
+    from afterwit.experts._vectors import VectorRound
 
 LOG = cython.declare(cython.int, NAMES.index("log"))
 #: What a ticket has of a forecast.
@@ -37,7 +38,7 @@ FORECAST = ("forecast", "complement")
 
 
 @cython.cclass
-class LateRound(JudgedRound):
+class LateRound(VectorRound):
     """A round that may have been served before."""
 
     #: What an outcome that comes late finds, see `afterwit.core.late`.
@@ -119,20 +120,30 @@ class LateRound(JudgedRound):
 
     def serve_one(self, advice: Any) -> Any:
         """The forecast, and a ticket for ``learn_late``, which is plain data. Nothing changes."""
-        values, experts = _advice.read_round(advice, self._experts, self._rounds == 0)
+        self._require_numbers()
+        values, experts = self._read_round(advice, self._experts, self._rounds == 0)
         forecasts, tickets = self._serve(values, experts)
         return forecasts.item(), tickets[0]
 
     def serve_many(self, advice: Any) -> Any:
         """``serve_one`` for every row, each as if it came next: the forecasts as an array, and a list of tickets."""
-        values, experts = _advice.read_rounds(advice, self._experts, self._rounds == 0)
+        self._require_numbers()
+        values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
         return self._serve(values, experts)
+
+    def _require_numbers(self) -> None:
+        """Refuse probability vectors, of which tickets do not hold the advice."""
+        if self._kinds:
+            raise InputError(
+                f"{type(self).__name__} has no tickets for probability vectors; keep the advice, and call learn_one "
+                "when the outcome has come"
+            )
 
     def _require_finite_losses(self, values: Any, experts: Any) -> None:
         """Refuse forecasts of 0 and 1 under the log loss: those with a share may have none when the outcome comes."""
         if self.late == "served":
             remedy = "learn_one takes 0 and 1"
-            self._loss_function.check_forecasts(values, experts.name, remedy=remedy)  # type: ignore[has-type]
+            self._loss_function.check_forecasts(values, experts.name, remedy=remedy)
 
     def _serve(self, values: Any, experts: Any) -> Any:
         self._require_finite_losses(values, experts)
@@ -159,27 +170,27 @@ class LateRound(JudgedRound):
         if self.late == "arrival":
             self.learn_one(advice[0], outcome)
             return served[0].item()
-        values, experts = _advice.read_round(advice[0], self._experts, self._rounds == 0)
+        values, experts = self._read_round(advice[0], self._experts, self._rounds == 0)
         self._require_finite_losses(values, experts)
-        return self._learn(values, self._outcome(outcome), experts, None, served)[0].item()
+        return self._learn(values, self._read_outcome(outcome), experts, None, served)[0].item()
 
     def learn_late_many(self, tickets: Any, outcomes: Any) -> Any:
         """``learn_late`` for every ticket in order. Returns the forecasts that were served."""
         tickets = list(tickets)
         advice, served = self._tickets(tickets, late.places(tickets))
-        read = _advice.read_outcomes(outcomes, len(tickets))
+        read = self._read_outcomes(outcomes, len(tickets))
         if not tickets:
             return served[0]
         if self.late == "arrival":
             self.learn_many(advice, read)
             return served[0]
-        values, experts = _advice.read_rounds(advice, self._experts, self._rounds == 0)
+        values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
         self._require_finite_losses(values, experts)
-        self._loss_function.check_outcomes(read)
         return self._learn(values, read, experts, None, served)[0]
 
     def _tickets(self, tickets: Any, where: Any) -> Any:
         """The advice of tickets, and how they were served; refused if one is not a ticket of this algorithm."""
+        self._require_numbers()
         advice = []
         for each, place in zip(tickets, where, strict=True):
             late.require_ticket(self, each, FORECAST, place)

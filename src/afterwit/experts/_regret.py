@@ -42,6 +42,8 @@ class Way(StrEnum):
     DRAWN = "drawn"
     #: The label with the largest share behind it; the loss of that forecast.
     VOTE = "vote"
+    #: The forecast that loses at most what the experts' losses say, mixed as exponents; the loss of that.
+    SUBSTITUTION = "substitution"
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Setting:
     low: float
     width: float
     seed: int
+    #: The interval of outcomes and forecasts, for the aggregating algorithm under the square loss.
+    interval: tuple[float, float] = (0.0, 1.0)
 
     @property
     def bounded(self) -> bool:

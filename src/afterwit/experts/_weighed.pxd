@@ -15,6 +15,8 @@ cdef class WeighedRound(Storable):
     # The current round: advice (or losses) from _first on, who is awake, unnormalised shares and their sum.
     cdef double[::1] _values
     cdef Py_ssize_t _first
+    # How far apart the experts are in it: one number, or one for each kind of outcome.
+    cdef Py_ssize_t _step
     cdef bint _look_for_sleepers
     cdef bint _some_sleep
     cdef signed char[::1] _awake

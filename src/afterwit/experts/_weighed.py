@@ -5,8 +5,9 @@ An algorithm defines ``weigh``: it fills ``_shares`` with the weight of each awa
 their sum. ``exponentiate`` is there for the many algorithms whose weights are exponentials. The forecast is the mean
 of the advice by these shares, or the advice of one expert drawn by them.
 
-This is the first of three classes, each derived from the one before: `WeighedRound`, `JudgedRound` (the losses of a
-round) and `ExpertLearner` (many rounds, and what is counted of them).
+This is the first of four classes, each derived from the one before: `WeighedRound`, `JudgedRound` (the losses of a
+round), `VectorRound` (the same where forecasts are probability vectors) and `ExpertLearner` (many rounds, and what is
+counted of them).
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class WeighedRound(Storable):
         self._rounds = 0
         self._values = view(np.zeros(self._n))
         self._first = 0
+        self._step = 1
         self._look_for_sleepers = False
         self._some_sleep = False
         self._awake = view(np.ones(self._n, dtype=np.int8))
@@ -253,11 +255,12 @@ class WeighedRound(Storable):
         """Make this row the current round, and weigh those who are awake in it."""
         i: cython.Py_ssize_t
         asleep: cython.Py_ssize_t = 0
+        step: cython.Py_ssize_t = self._step
         self._first = first
         # Where nobody sleeps in the whole block, all have been woken before it.
         if self._look_for_sleepers:
             for i in range(self._n):
-                self._awake[i] = self._values[first + i] == self._values[first + i]
+                self._awake[i] = self._values[first + i * step] == self._values[first + i * step]
                 if not self._awake[i]:
                     asleep += 1
             self._some_sleep = asleep > 0

@@ -30,7 +30,7 @@ import numpy as np
 from afterwit.core.declared import none_negative, not_negative
 from afterwit.core.learner import view
 from afterwit.core.theorem import Theorem
-from afterwit.experts._declared import COUNTED, GRADIENT_IF_ANY, N_EXPERTS, SEED, SQUARE_LOSS, each_expert
+from afterwit.experts._declared import COUNTED, GRADIENT_IF_ANY, N_EXPERTS, OUTCOMES, SEED, SQUARE_LOSS, each_expert
 from afterwit.experts._regret import RegretTheorem
 
 if cython.compiled:
@@ -78,6 +78,8 @@ class AdaHedge(ExpertLearner):
     gradient    whether to learn from slopes, so as to compete with every fixed mixture of the experts; None: if the
                 loss has slopes
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _cumulative = cython.declare(cython.double[::1], visibility="public")
@@ -89,7 +91,7 @@ class AdaHedge(ExpertLearner):
 
     theorems = (AdaHedgeBound(),)
     needs_range = False
-    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, SEED)
+    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, SEED, OUTCOMES)
     kept = (
         *COUNTED,
         none_negative("cumulative", each_expert),

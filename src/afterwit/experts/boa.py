@@ -36,6 +36,7 @@ from afterwit.experts._declared import (
     LEAST_GAIN,
     LOSS_RANGE,
     N_EXPERTS,
+    OUTCOMES,
     SEED,
     SQUARE_LOSS,
     each_expert,
@@ -111,6 +112,8 @@ class BOA(ExpertLearner):
                 loss has slopes
     loss_range  the least and the greatest loss (of the slopes, if it learns from these), where they are known
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _sums = cython.declare(cython.double[::1], visibility="public")
@@ -124,7 +127,7 @@ class BOA(ExpertLearner):
     theorems = (RangedBernsteinBound(), BernsteinBound())
     own_in_range = True
     needs_range = False
-    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, LOSS_RANGE, SEED)
+    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT_IF_ANY, LOSS_RANGE, SEED, OUTCOMES)
     kept = (
         *COUNTED,
         Numbers("sums", each_expert),

@@ -22,7 +22,8 @@ Guarantee   on any sequence, the regret to the best expert is at most
             sqrt(2)/(sqrt(2) - 1) sqrt((T/2) ln N) + sqrt(ln N / 2)      doubling
             2 sqrt((T/2) ln N) + sqrt(ln N / 8)                          decreasing
             ln N / eta                                                   log loss with eta <= 1, square loss with
-                                                                         eta <= 1/2: these are exp-concave
+                                                                         eta <= 1/2, Brier loss with eta <= 1/4:
+                                                                         these are exp-concave
             and to every expert that sleeps, on the rounds in which it is awake, the same. Where outcomes come late, d_t
             further rounds after the forecast, eta/4 sum d_t more at a fixed rate.
 Certainty   Forecasts of 0 and 1 under the log loss, at a rate up to 1 and without a range: an expert that gave no
@@ -64,6 +65,7 @@ from afterwit.experts._declared import (
     LOSS_RANGE,
     N_EXPERTS,
     NOT_KEPT,
+    OUTCOMES,
     RATE,
     SEED,
     SQUARE_LOSS,
@@ -140,8 +142,11 @@ class ExponentialWeights(ExpertLearner):
                 in all other cases it is adaptive
     gradient    whether to learn from slopes, so as to compete with every fixed mixture of the experts
     loss_range  the least and the greatest loss (of the slopes, if it learns from these). Neither the adaptive schedule
-                nor the log loss at rate 1 needs one; for the rest it is (0, 1) if nothing is said
+                nor the log loss at rate 1 needs one; for the rest it is (0, 1) if nothing is said, (0, 2) for the Brier
+                loss
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _rate = cython.declare(cython.double, visibility="public")
@@ -177,6 +182,7 @@ class ExponentialWeights(ExpertLearner):
         GRADIENT,
         LOSS_RANGE,
         SEED,
+        OUTCOMES,
     )
     kept = (
         *COUNTED,
@@ -198,7 +204,7 @@ class ExponentialWeights(ExpertLearner):
         if rate is None and horizon is None and not unbounded:
             options["schedule"] = schedule = schedule or self._natural_schedule()
         if not unbounded and schedule != adaptive_rate.ADAPTIVE and options["loss_range"] is None:
-            options["loss_range"] = (0.0, 1.0)
+            options["loss_range"] = (0.0, 2.0) if options["loss"] == "brier" else (0.0, 1.0)
         ExpertLearner._begin(self)
         self._eight_log_n = 8 * math.log(self._n)
         self._schedule = SCHEDULES.index(schedule or "")
@@ -220,7 +226,7 @@ class ExponentialWeights(ExpertLearner):
         most = ExpConcaveBound.largest_rate(self._loss_function.kind, self._low + self._width)
         exp_concave = ExpConcaveBound.allows(self._rate / self._width, most)
         self._shows_own = self._schedule == FIXED and not self._linear and exp_concave
-        self._takes_certainty = self._shows_own and self._loss_kind == LOG and not self._ranged
+        self._takes_certainty = self._shows_own and self._loss_kind == LOG and not (self._ranged or self._kinds)
         if self._takes_certainty:
             self._infinite = view(np.zeros(self._n, dtype=np.int64))
 
@@ -229,8 +235,8 @@ class ExponentialWeights(ExpertLearner):
         options = self._options
         kind = losses_module.get(options["loss"]).kind
         if options["loss_range"] is None:
-            return "decreasing" if kind == "zero-one" else adaptive_rate.ADAPTIVE
-        exp_concave = kind in ExpConcaveBound.exp_concave and not options["gradient"]
+            return "decreasing" if kind in ("zero-one", "brier") else adaptive_rate.ADAPTIVE
+        exp_concave = kind in ("square", "log") and not options["gradient"]
         return adaptive_rate.ADAPTIVE if exp_concave else "decreasing"
 
     @cython.cfunc

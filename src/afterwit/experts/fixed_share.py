@@ -46,13 +46,14 @@ from afterwit.experts._declared import (
     GRADIENT,
     LOSS_RANGE,
     N_EXPERTS,
+    OUTCOMES,
     RATE,
     SEED,
     SQUARE_LOSS,
     each_expert,
 )
+from afterwit.experts._exp_concave import ExpConcaveBound
 from afterwit.experts._regret import CONVEX, RegretTheorem, ln
-from afterwit.experts.exponential_weights import ExpConcaveBound
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
@@ -315,6 +316,8 @@ class FixedShare(ExpertLearner):
     loss_range  the least and the greatest loss (of the slopes, if it learns from these), (0, 1) if nothing is said.
                 The log loss needs none where the share decreases
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _share: cython.double
@@ -344,6 +347,7 @@ class FixedShare(ExpertLearner):
         GRADIENT,
         LOSS_RANGE,
         SEED,
+        OUTCOMES,
     )
     kept = (
         *COUNTED,

@@ -40,6 +40,7 @@ from afterwit.experts._declared import (
     GRADIENT_IF_ANY,
     LOSS_RANGE,
     N_EXPERTS,
+    OUTCOMES,
     SEED,
     SQUARE_LOSS,
     each_expert,
@@ -177,6 +178,8 @@ class MLpol(ExpertLearner):
     loss_range  the least and the greatest loss (of the slopes, if it learns from these), where they are known
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     discount    beta between 0 and 1, if what happened s rounds ago is to count beta^s
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _discount: cython.double
@@ -204,6 +207,7 @@ class MLpol(ExpertLearner):
         LOSS_RANGE,
         SEED,
         Option("discount", None, optional(discount_given)),
+        OUTCOMES,
     )
     kept = (
         *COUNTED,

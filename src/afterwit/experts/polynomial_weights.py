@@ -32,7 +32,7 @@ from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import between, is_number, optional
 from afterwit.data.quantities import Range
 from afterwit.errors import invalid
-from afterwit.experts._declared import COUNTED, GRADIENT, LOSS_RANGE, N_EXPERTS, SEED, SQUARE_LOSS
+from afterwit.experts._declared import COUNTED, GRADIENT, LOSS_RANGE, N_EXPERTS, OUTCOMES, SEED, SQUARE_LOSS
 from afterwit.experts._regret import MOHRI, RegretTheorem
 
 if cython.compiled:
@@ -144,6 +144,8 @@ class PolynomialWeights(ExpertLearner):
     gradient    whether to learn from slopes, so as to compete with every fixed mixture of the experts
     loss_range  the least and the greatest loss (of the slopes, if it learns from these), where they are known
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _power: cython.double
@@ -160,6 +162,7 @@ class PolynomialWeights(ExpertLearner):
         GRADIENT,
         LOSS_RANGE,
         SEED,
+        OUTCOMES,
     )
     kept = (*COUNTED, not_negative("squared_norms"), not_negative("largest_regret"))
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.core.certificate import Certificate, Verdict, evidence_of
-from afterwit.data.advice import Experts, read_outcomes, read_rounds
+from afterwit.data.advice import Experts, read_rounds
 from afterwit.data.checks import flag
 from afterwit.errors import InputError, counted, invalid
 from afterwit.experts import regrets
@@ -42,8 +42,9 @@ class ExpertRecord:
     expert_losses: Floats = field(repr=False)
     #: The learner's own certificate after the last round; it speaks of all the rounds the learner ever learned from.
     certificate: Certificate = field(repr=False)
-    #: None where only losses were known.
+    #: None where only losses were known. Of probability vectors, a column for each kind of outcome.
     forecasts: Floats | None = field(default=None, repr=False)
+    #: Of probability vectors, the position in ``kinds`` of what happened.
     outcomes: Floats | None = field(default=None, repr=False)
     #: Each expert's share in each round; None if they were not kept.
     shares: Floats | None = field(default=None, repr=False)
@@ -51,6 +52,8 @@ class ExpertRecord:
     intervals: Floats | None = field(default=None, repr=False)
     #: The evidence for its theorems afterwards, if the rounds played are all it knows.
     run: Any = field(default=None, repr=False)
+    #: The kinds of outcomes, where forecasts are probability vectors.
+    kinds: tuple[Any, ...] = ()
 
     @property
     def rounds(self) -> int:
@@ -152,6 +155,9 @@ class ExpertRecord:
         return self.shares
 
     def _errors(self) -> Floats:
+        if self.kinds:
+            # A vector of probabilities and a kind have no difference.
+            return np.empty(0)
         if self.forecasts is None or self.outcomes is None:
             return np.empty(0)
         return self.forecasts - self.outcomes
@@ -188,22 +194,23 @@ def play(learner: Any, advice: Any, outcomes: Any, *, keep_shares: bool = True) 
 
     learner      an expert algorithm of this package, or `ConformalIntervals` around one; it learns, as by
                  ``learn_many``. The record is that of the expert algorithm, with the intervals
-    advice       a 2-D array, a DataFrame or a sequence of dicts, a row for each round
-    outcomes     one number for each round
+    advice       a 2-D array, a DataFrame or a sequence of dicts, a row for each round; of probability vectors, a 3-D
+                  array or dicts of vectors
+    outcomes     one number for each round, or one kind
     keep_shares  whether to keep every expert's share in every round: as large as the advice
     """
     if hasattr(learner, "_learn_advice") and learner.role == "experts":
         rows, read = learner._checked(advice, outcomes)
-        shares = np.empty(rows.values.shape) if flag("keep_shares", keep_shares) else None
+        values = rows.values
+        shares = np.empty(values.shape[:2]) if flag("keep_shares", keep_shares) else None
         fresh = learner.rounds == 0
         forecasts, suffered, intervals = learner._learn_advice(rows, read, shares)
-        algorithm, values = learner.point_forecaster, rows.values
+        algorithm = learner.point_forecaster
     else:
         experts = _experts(learner, keep_shares)
-        values, experts = read_rounds(advice, experts, learner.rounds == 0)
-        read = read_outcomes(outcomes, len(values))
-        learner._setting().loss.check_outcomes(read)
-        shares = np.empty(values.shape) if keep_shares else None
+        values, experts = learner._read_rounds(advice, experts, learner.rounds == 0)
+        read = learner._read_outcomes(outcomes, len(values))
+        shares = np.empty(values.shape[:2]) if keep_shares else None
         fresh = learner.rounds == 0
         forecasts, suffered = learner._learn(values, read, experts, shares)
         algorithm, intervals = learner, None
@@ -265,4 +272,5 @@ def _record(
         outcomes=outcomes,
         shares=shares,
         run=evidence_of(learner) if fresh else None,
+        kinds=learner.kinds,
     )

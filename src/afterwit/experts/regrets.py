@@ -42,7 +42,10 @@ def regret_curve(learner_losses: Any, expert_losses: Any) -> Floats:
 
 
 def regrets_by_expert(learner_losses: Any, expert_losses: Any) -> Floats:
-    """After each round and to each expert, the regret so far; a row for each round."""
+    """After each round and to each expert, the regret so far; a row for each round.
+
+    To an expert that has lost infinity, as by the log loss of a probability 0, it is minus infinity.
+    """
     experts = _matrix("expert_losses", expert_losses, infinite=True)
     own = _numbers("learner_losses", learner_losses)
     if own.shape != (len(experts),):

@@ -34,7 +34,16 @@ from afterwit.core.theorem import Input, Theorem
 from afterwit.data.checks import optional, share
 from afterwit.data.quantities import NOT_NEGATIVE, ZERO_TO_ONE, Range
 from afterwit.errors import invalid
-from afterwit.experts._declared import COUNTED, HORIZON, N_EXPERTS, SEED, UNIT_RANGE, ZERO_ONE_LOSS, each_expert
+from afterwit.experts._declared import (
+    COUNTED,
+    HORIZON,
+    N_EXPERTS,
+    OUTCOMES,
+    SEED,
+    UNIT_RANGE,
+    ZERO_ONE_LOSS,
+    each_expert,
+)
 from afterwit.experts._regret import BETA, MOHRI, UNIT, RegretTheorem
 
 if cython.compiled:
@@ -154,6 +163,8 @@ class SecondOrderWeights(ExpertLearner):
     loss        "zero-one", "square", "absolute", "percentage", "pinball(q)", "log" or one of `afterwit.losses`
     loss_range  the least and the greatest loss
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _beta: cython.double
@@ -161,7 +172,7 @@ class SecondOrderWeights(ExpertLearner):
     _squares = cython.declare(cython.double[::1], visibility="public")
 
     theorems = (HorizonBound(), SecondOrderBound(), GeneralSecondOrderBound())
-    options = (N_EXPERTS, BETA_OPTION, HORIZON, ZERO_ONE_LOSS, UNIT_RANGE, SEED)
+    options = (N_EXPERTS, BETA_OPTION, HORIZON, ZERO_ONE_LOSS, UNIT_RANGE, SEED, OUTCOMES)
     kept = (*COUNTED, Numbers("logarithms", each_expert), none_negative("squares", each_expert))
 
     def _begin(self) -> None:

@@ -33,7 +33,7 @@ from afterwit.core.learner import view
 from afterwit.core.theorem import Theorem
 from afterwit.data.room import require_room
 from afterwit.errors import Words, counted, invalid
-from afterwit.experts._declared import COUNTED, SEED, UNIT_RANGE, ZERO_ONE_LOSS
+from afterwit.experts._declared import COUNTED, OUTCOMES, SEED, UNIT_RANGE, ZERO_ONE_LOSS
 from afterwit.experts._regret import EXPERT_COUNT, UNIT, ln, ratio
 from afterwit.experts.exponential_weights import ExponentialWeights
 
@@ -264,6 +264,8 @@ class SwapRegret(ExpertLearner):
     loss        "zero-one", "square", "absolute", "percentage", "pinball(q)", "log" or one of `afterwit.losses`
     loss_range  the least and the greatest loss
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _copies = cython.declare(list, visibility="readonly")
@@ -271,7 +273,7 @@ class SwapRegret(ExpertLearner):
 
     theorems = (FixedRateSwapBound(), SumOfBaseBounds())
     sleeping = False
-    options = (Option("base", check=base_given), ZERO_ONE_LOSS, UNIT_RANGE, SEED)
+    options = (Option("base", check=base_given), ZERO_ONE_LOSS, UNIT_RANGE, SEED, OUTCOMES)
     kept = (*COUNTED, Copies("copies"))
 
     def _begin(self) -> None:

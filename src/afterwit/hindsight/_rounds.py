@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from afterwit.data import losses as losses_module
+from afterwit.data import vectors
 from afterwit.data.advice import MANY, Experts, check_presence, read_outcomes, read_rounds
 from afterwit.data.losses import Loss
 from afterwit.data.rows import FRAME_LIBRARIES, as_mapping
@@ -21,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Advice:
-    """Checked rounds: a row for each round, a column for each expert."""
+    """Checked rounds: a row for each round, a column for each expert; of vectors, a third axis for the kinds."""
 
     values: Floats
     outcomes: Floats
@@ -33,9 +34,15 @@ class Advice:
         return self.experts.names or None
 
 
-def read_advice(advice: Any, outcomes: Any, loss: Any, sleepers_refused: str = "") -> Advice:
-    """Advice, outcomes and the loss; where sleepers are not allowed, with the reason to give."""
+def read_advice(advice: Any, outcomes: Any, loss: Any, sleepers_refused: str = "", kinds: Any = None) -> Advice:
+    """Advice, outcomes and the loss; where sleepers are not allowed, with the reason to give.
+
+    Advice is probability vectors where the loss is for these, or kinds of outcomes are given, or an array has three
+    axes.
+    """
     function = losses_module.for_forecasts(loss)
+    if function.of_vectors or kinds is not None or _has_vectors(advice):
+        return _read_vectors(advice, outcomes, function, sleepers_refused, kinds)
     values, experts = read_matrix(advice, "advice")
     check_presence(values, experts, not sleepers_refused, sleepers_refused)
     read = read_outcomes(outcomes, len(values))
@@ -44,17 +51,51 @@ def read_advice(advice: Any, outcomes: Any, loss: Any, sleepers_refused: str = "
     return Advice(values, read, function, experts)
 
 
-def read_losses(advice: Any, outcomes: Any, loss: Any, losses: Any) -> tuple[Floats, Experts]:
-    """Everyone's loss in every round, from whichever the user has."""
+def _has_vectors(advice: Any) -> bool:
+    """Whether advice has more than one number for an expert in the first round."""
+    if hasattr(advice, "ndim") or not isinstance(advice, Sequence) or not len(advice):
+        return getattr(advice, "ndim", 2) == 3
+    row = advice[0].values() if isinstance(advice[0], Mapping) else advice[0]
+    found = (each for each in row if each is not None) if isinstance(row, Iterable) else ()
+    return isinstance(next(iter(found), None), (Mapping, list, tuple, np.ndarray))
+
+
+def _read_vectors(advice: Any, outcomes: Any, loss: Loss, sleepers_refused: str, kinds: Any) -> Advice:
+    """The same where advice is probability vectors; outcomes are kinds, or their positions if these have no names."""
+    if loss.kind not in ("brier", "log"):
+        raise invalid("loss", "'brier' or 'log' for advice that is probability vectors", Words(str(loss)))
+    if isinstance(advice, Sequence) and len(advice) and all(isinstance(row, Mapping) for row in advice):
+        experts = Experts(len({name for row in advice for name in row}) or 1)
+        first = as_mapping(next((vector for row in advice for vector in row.values() if vector is not None), ()))
+        found = tuple(first) if isinstance(first, Mapping) else len(first) if isinstance(first, Sequence) else 0
+    else:
+        try:
+            shape = np.shape(advice)
+        except (TypeError, ValueError):
+            shape = ()
+        if len(shape) != 3 or shape[1] < 1:
+            raise invalid("advice", vectors.MANY, advice if not shape else Words(f"an array of shape {shape}"))
+        experts, found = Experts(shape[1]), shape[2]
+    known = vectors.Kinds(vectors.kinds_given("kinds", found if kinds is None else kinds))
+    values, experts = vectors.read_rounds(advice, experts, known, True)
+    vectors.check_presence(values, experts, not sleepers_refused, sleepers_refused)
+    return Advice(values, known.read(outcomes, len(values)), replace(loss, kinds=known.count), experts)
+
+
+def read_losses(
+    advice: Any, outcomes: Any, loss: Any, losses: Any, kinds: Any = None, infinite: bool = False
+) -> tuple[Floats, Experts]:
+    """Everyone's loss in every round, from whichever the user has; ``infinite`` allows that of a probability 0."""
     if losses is None:
         if advice is None or outcomes is None:
             raise InputError("advice and outcomes must be given, or losses; received neither")
-        read = read_advice(advice, outcomes, loss)
+        read = read_advice(advice, outcomes, loss, kinds=kinds)
         with np.errstate(over="ignore"):
             values = read.loss.values(read.values, read.outcomes[:, np.newaxis])
         # Only the log loss may be infinite.
-        endless = np.isinf(values).any() and read.loss.kind != "log"
-        if endless or np.isnan(values[~np.isnan(read.values)]).any():
+        endless = np.isinf(values).any() and not (read.loss.kind == "log" and (infinite or not read.loss.kinds))
+        missing = np.isnan(read.values[:, :, 0] if read.loss.kinds else read.values)
+        if endless or np.isnan(values[~missing]).any():
             raise invalid("every loss", "a finite number", Words("one that is not"))
         return values, read.experts
     if advice is not None or outcomes is not None:

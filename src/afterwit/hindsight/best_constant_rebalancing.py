@@ -94,6 +94,6 @@ def best_constant_rebalancing(relatives: Any) -> ConstantRebalancing:
         largest = values.max(axis=1)
         chances = values / largest[:, np.newaxis]
         rests = (largest[:, np.newaxis] - values) / largest[:, np.newaxis]
-        vector, loss, gap = least_log_loss(*values.shape, lambda block: (chances[block], rests[block]))
+        vector, loss, gap = least_log_loss(len(values), count, lambda block: (chances[block], rests[block]))
         total = float(np.log(largest).sum()) - loss
     return ConstantRebalancing(frozen(vector), total, max(gap, 0.0), mean, held, frozen(assets), len(values), names)

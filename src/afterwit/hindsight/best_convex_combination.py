@@ -7,6 +7,7 @@ Method      square        non-negative least squares on the triangle of the expe
             log           Newton's method, each step of which is a square-loss problem
             function      Newton's method, with second derivatives from how the gradient changes; where that does not
                           end, as with kinks, the level method
+            brier         of probability vectors: the square loss of all their probabilities
             A loss that is not convex, or has no gradient, is refused.
 Certificate ``gap``, computed from the data: no mixture loses less than loss - gap. For a function of one's own that
             assumes that it is convex and that the gradient is its derivative.
@@ -27,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -74,14 +75,16 @@ class Mixture:
         return f"{head}\n  {largest_shares(self.vector, self.names)}"
 
 
-def best_convex_combination(advice: Any, outcomes: Any, loss: Any = "square") -> Mixture:
+def best_convex_combination(advice: Any, outcomes: Any, loss: Any = "square", *, kinds: Any = None) -> Mixture:
     """The mixture of least loss, with a gap that proves how far it could be from the best.
 
     advice    a 2-D array, a DataFrame or a sequence of dicts, an expert in each column
     outcomes  one number for each round
-    loss      "square", "absolute", "percentage", "pinball(q)", "log" or one of `afterwit.losses` with a gradient
+    loss      "square", "absolute", "percentage", "pinball(q)", "log" or one of `afterwit.losses` with a gradient;
+              "brier" or "log" for probability vectors: advice is then an array (rounds, experts, kinds), or has vectors
+    kinds     of probability vectors, the names of the kinds of outcomes, where they are not 0, 1, 2, ...
     """
-    read = read_advice(advice, outcomes, loss, "a fixed mixture needs every expert in every round")
+    read = read_advice(advice, outcomes, loss, "a fixed mixture needs every expert in every round", kinds)
     if not read.loss.convex:
         raise invalid("loss", "convex, for the best mixture to be found", Words(str(read.loss)))
     if not read.loss.has_slope:
@@ -90,6 +93,9 @@ def best_convex_combination(advice: Any, outcomes: Any, loss: Any = "square") ->
     if not len(read.values):
         count = read.experts.count
         return Mixture(frozen(np.full(count, 1.0 / count)), 0.0, 0.0, 0, read.loss.name, read.names)
+    if read.loss.kinds:
+        vector, total, gap = _of_vectors(read)
+        return Mixture(frozen(vector), total, max(gap, 0.0), len(read.values), read.loss.name, read.names)
     with np.errstate(over="ignore"):
         first = read.loss.values(read.values[0], read.outcomes[0])
         if (read.loss.kind != "log" and not np.isfinite(first).all()) or not _moderate(read):
@@ -150,13 +156,28 @@ def slopes_of(read: Advice) -> tuple[Floats | None, tuple[float, float]]:
     return 1 / np.abs(read.outcomes) if read.loss.kind == "percentage" else None, (-1.0, 1.0)
 
 
+def _of_vectors(read: Advice) -> tuple[Floats, float, float]:
+    """Of vectors the Brier loss is the square loss of each probability, and the log loss that of what happened."""
+    places = read.outcomes.astype(np.intp)
+    if read.loss.kind == "brier":
+        happened = np.eye(read.loss.kinds)[places]
+        each = np.ascontiguousarray(read.values.transpose(0, 2, 1)).reshape(-1, read.values.shape[1])
+        return _square(replace(read, values=each, outcomes=happened.reshape(-1)))
+    chances = np.take_along_axis(read.values, places[:, np.newaxis, np.newaxis], axis=2)[:, :, 0]
+    if not chances.any(axis=1).all():
+        t = int(np.argmin(chances.any(axis=1)))
+        allowed = f"positive for what happened in row {t}, for one expert at least"
+        raise invalid("advice", allowed, Words("probability 0 from all, whose log loss is infinite"))
+    return _log(replace(read, values=chances, outcomes=np.ones(len(chances))))
+
+
 def _log(read: Advice) -> tuple[Floats, float, float]:
     def probabilities(block: slice) -> tuple[Floats, Floats]:
         values, happened = read.values[block], read.outcomes[block, np.newaxis] == 1
         rests = 1 - values
         return np.where(happened, values, rests), np.where(happened, rests, values)
 
-    vector, total, gap = least_log_loss(*read.values.shape, probabilities)
+    vector, total, gap = least_log_loss(len(read.values), read.values.shape[1], probabilities)
     if math.isinf(total):
         chances = np.where(read.outcomes[:, np.newaxis] == 1, read.values, 1 - read.values)
         at = int(np.argmin(chances.max(axis=1)))

@@ -59,15 +59,19 @@ class BestExpert:
         return f"best expert: {self.expert!r}, mean loss {self.mean_loss:.6g} {where}"
 
 
-def best_expert(advice: Any = None, outcomes: Any = None, loss: Any = "square", *, losses: Any = None) -> BestExpert:
+def best_expert(
+    advice: Any = None, outcomes: Any = None, loss: Any = "square", *, losses: Any = None, kinds: Any = None
+) -> BestExpert:
     """The expert with the least loss: by its sum or, where someone sleeps, by its mean. Of equals, the first.
 
     advice    a 2-D array, a DataFrame or a sequence of dicts, an expert in each column; NaN where one sleeps
     outcomes  one number for each round
-    loss      "square", "absolute", "percentage", "pinball(q)", "log", "zero-one" or one of `afterwit.losses`
+    loss      "square", "absolute", "percentage", "pinball(q)", "log", "zero-one" or one of `afterwit.losses`; "brier"
+              or "log" for probability vectors: advice is then an array (rounds, experts, kinds), or has vectors
     losses    instead of advice and outcomes: everyone's loss in every round
+    kinds     of probability vectors, the names of the kinds of outcomes, where they are not 0, 1, 2, ...
     """
-    values, experts = read_losses(advice, outcomes, loss, losses)
+    values, experts = read_losses(advice, outcomes, loss, losses, kinds, infinite=True)
     if not len(values):
         raise invalid("rounds", "at least one", 0)
     awake = np.count_nonzero(~np.isnan(values), axis=0)

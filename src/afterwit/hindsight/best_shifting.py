@@ -76,18 +76,26 @@ class ShiftingSequence:
 
 
 def best_shifting(
-    advice: Any = None, outcomes: Any = None, shifts: Any = None, loss: Any = "square", *, losses: Any = None
+    advice: Any = None,
+    outcomes: Any = None,
+    shifts: Any = None,
+    loss: Any = "square",
+    *,
+    losses: Any = None,
+    kinds: Any = None,
 ) -> ShiftingSequence:
     """The sequence of experts with the least loss among those with at most ``shifts`` shifts.
 
     advice    a 2-D array, a DataFrame or a sequence of dicts, an expert in each column; NaN where one sleeps
     outcomes  one number for each round
     shifts    how often the sequence may go over to another expert
-    loss      "square", "absolute", "percentage", "pinball(q)", "log", "zero-one" or one of `afterwit.losses`
+    loss      "square", "absolute", "percentage", "pinball(q)", "log", "zero-one" or one of `afterwit.losses`; "brier"
+              or "log" for probability vectors: advice is then an array (rounds, experts, kinds), or has vectors
     losses    instead of advice and outcomes: everyone's loss in every round
+    kinds     of probability vectors, the names of the kinds of outcomes, where they are not 0, 1, 2, ...
     """
     most = whole_number("shifts", shifts)
-    values, experts = read_losses(advice, outcomes, loss, losses)
+    values, experts = read_losses(advice, outcomes, loss, losses, kinds)
     if not len(values):
         raise invalid("rounds", "at least one", 0)
     # Along the rounds everything runs faster in columns that lie together.

@@ -120,7 +120,7 @@ def _read_weighting(weighting: Any, members: tuple[str, ...]) -> Any:
     if weighting.rounds:
         raise invalid("weighting", WEIGHTING, Words(f"one that has learned {counted(weighting.rounds, 'round')}"))
     loss = losses.get(weighting.parameters["loss"])
-    if not loss.convex or loss.kind == "log":
+    if not loss.convex or loss.kind in ("log", "brier") or not weighting.takes_losses:
         raise invalid("weighting", "an expert algorithm for a convex loss of numbers", Words(f"one for {loss} loss"))
     experts = weighting.experts
     if len(experts) != len(members) or experts not in (members, tuple(range(len(members)))):

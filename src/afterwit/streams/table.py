@@ -49,16 +49,18 @@ def read_table(
     needed: str | None = None,
     texts: Sequence[str] | None = None,
     without: Sequence[str] = (),
+    also: Sequence[str] = (),
 ) -> Table:
     """Read the columns of those names, or all that hold numbers, among which ``needed`` has to be.
 
     texts    columns of which the cells are also kept as they are written; None keeps those of the first column
     without  columns that are not read as numbers
+    also     further columns of which the cells are kept as they are written, and that are not read as numbers
 
     Every mistake is reported with its line.
     """
     with CsvRows(source, on_bytes=on_bytes) as reader:
-        return _read(reader, columns, needed, texts, without)
+        return _read(reader, columns, needed, texts, without, also)
 
 
 def _read(
@@ -67,6 +69,7 @@ def _read(
     needed: str | None,
     texts: Sequence[str] | None,
     without: Sequence[str],
+    also: Sequence[str],
 ) -> Table:
     content, name = iter(reader), reader.name
     header = next((cells for cells in content if any(cells)), [])
@@ -76,11 +79,12 @@ def _read(
     repeated = next((cell for i, cell in enumerate(header) if cell in header[:i]), None)
     if repeated is not None:
         raise StreamError(f"the column {shorten(repeated)} occurs twice in the header", path=name, line=where)
+    without = (*without, *also)
     unknown = next((column for column in (*(columns or ()), *(texts or ()), *without) if column not in header), None)
     if unknown is not None:
         known = shorten(Words(", ".join(header)), 300)
         raise StreamError(f"there is no column {shorten(unknown)}; there are {known}", path=name, line=where)
-    written: dict[str, list[str]] = {column: [] for column in (header[:1] if texts is None else texts)}
+    written: dict[str, list[str]] = {column: [] for column in (*(header[:1] if texts is None else texts), *also)}
     kept = [(cells_of, header.index(column)) for column, cells_of in written.items()]
     rows: list[list[float]] = []
     lines: list[int] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -68,11 +69,14 @@ def expert_checks() -> list[Check]:
 
 
 def _loss_of(learner: Any) -> Any:
-    return get(learner.parameters.get("loss", "zero-one"))
+    return replace(get(learner.parameters.get("loss", "zero-one")), kinds=len(learner.kinds))
 
 
 def _rounds(learner: Any, rounds: int = 30, asleep: float = 0.0) -> tuple[Any, Any]:
-    """Advice and outcomes the learner's loss is defined for; the last expert is often right."""
+    """Advice and outcomes the learner's loss is defined for; the last expert is often right.
+
+    Where the learner takes probability vectors, the first two kinds of outcomes happen.
+    """
     random = np.random.default_rng(SEED)
     outcomes = random.integers(0, 2, rounds).astype(np.float64)
     advice = random.choice([0.0, 0.25, 1.0], (rounds, EXPERTS))
@@ -85,7 +89,27 @@ def _rounds(learner: Any, rounds: int = 30, asleep: float = 0.0) -> tuple[Any, A
         outcomes = 0.5 + 0.5 * outcomes
     sleepers = random.random(advice.shape) < asleep
     sleepers[np.arange(rounds), random.integers(0, EXPERTS, rounds)] = False
-    return np.where(sleepers, np.nan, advice), outcomes
+    advice = np.where(sleepers, np.nan, advice)
+    if learner.kinds:
+        happened = np.array([learner.kinds[int(outcome)] for outcome in outcomes])
+        others = np.where(sleepers, np.nan, 0.0)
+        return np.stack([1 - advice, advice, *[others] * (len(learner.kinds) - 2)], axis=2), happened
+    return advice, outcomes
+
+
+def _places(learner: Any, outcomes: Any) -> Any:
+    """Outcomes as the loss takes them: of kinds, their positions."""
+    return np.array([learner.kinds.index(outcome) for outcome in outcomes]) if learner.kinds else outcomes
+
+
+def _missing(learner: Any, advice: Any) -> Any:
+    """Who sleeps."""
+    return np.isnan(advice[..., 0] if learner.kinds else advice)
+
+
+def _plain(forecast: Any) -> Any:
+    """A forecast as a number or a list."""
+    return np.asarray(forecast).tolist()
 
 
 def _losses(rounds: int = 30) -> Any:
@@ -126,8 +150,8 @@ def check_expert_one_is_many(make: Make) -> None:
         advice, outcomes = _rounds(at_once, asleep=asleep)
         forecasts = at_once.learn_many(advice, outcomes).tolist()
         for row, outcome, forecast in zip(advice, outcomes.tolist(), forecasts, strict=True):
-            foreseen = one_by_one.predict_one(row)
-            assert one_by_one.learn_one(row, outcome) == foreseen, (
+            foreseen = _plain(one_by_one.predict_one(row))
+            assert _plain(one_by_one.learn_one(row, outcome)) == foreseen, (
                 "learn_one returned another forecast than predict_one"
             )
             assert foreseen == forecast, "learn_many forecasts otherwise than learn_one"
@@ -135,7 +159,7 @@ def check_expert_one_is_many(make: Make) -> None:
         in_parts.learn_many(advice[:20], outcomes[:20])
         in_parts.learn_many(advice[20:], outcomes[20:])
         assert same_value(at_once.state(), in_parts.state()), "two parts are not the whole"
-        singly = [at_once.predict_one(row) for row in advice]
+        singly = [_plain(at_once.predict_one(row)) for row in advice]
         assert at_once.predict_many(advice).tolist() == singly, "predict_many is not the loop of predict_one"
 
 
@@ -195,7 +219,9 @@ def check_expert_weights(make: Make) -> None:
             assert (weights >= 0).all(), f"negative weights: {weights}"
             assert abs(weights.sum() - 1) < 1e-9, f"the weights sum to {weights.sum()}"
             forecast = learner.learn_one(row, outcome)
-            assert row.min() <= forecast <= row.max(), "a forecast beyond all advice"
+            assert np.min(row) <= np.min(forecast), "a forecast below all advice"
+            assert np.max(forecast) <= np.max(row), "a forecast above all advice"
+            assert not learner.kinds or abs(np.sum(forecast) - 1) < 1e-9, f"the probabilities sum to {np.sum(forecast)}"
 
 
 def check_expert_counters(make: Make) -> None:
@@ -204,13 +230,14 @@ def check_expert_counters(make: Make) -> None:
     assert learner.rounds == 0 == learner.loss == learner.regret, "a fresh learner has counted something"
     advice, outcomes = _rounds(learner, asleep=_asleep(learner))
     loss = _loss_of(learner)
-    losses = loss.values(advice, outcomes[:, np.newaxis])
+    losses = loss.values(advice, _places(learner, outcomes)[:, np.newaxis])
+    missing = _missing(learner, advice)
     own, ours = [], np.zeros(EXPERTS)
     for t, (row, outcome) in enumerate(zip(advice, outcomes, strict=True)):
         before = learner.loss
         learner.learn_one(row, outcome)
         own.append(learner.loss - before)
-        ours += np.where(np.isnan(row), 0, own[-1])
+        ours += np.where(missing[t], 0, own[-1])
         assert np.nanmin(losses[t]) - 1e-9 <= own[-1] <= np.nanmax(losses[t]) + 1e-9 or loss.convex, (
             "it lost more or less than every expert"
         )
@@ -219,15 +246,17 @@ def check_expert_counters(make: Make) -> None:
     assert np.allclose(learner.expert_losses, expected), "expert_losses are not the sums of the experts' losses"
     assert np.allclose(learner.regrets, ours - expected), "regrets are not the learner's losses less the experts'"
     assert np.isclose(learner.regret, (ours - expected).max()), "regret is not the largest of the regrets"
-    assert learner.awake_rounds.tolist() == (~np.isnan(advice)).sum(axis=0).tolist(), "awake_rounds counts otherwise"
+    assert learner.awake_rounds.tolist() == (~missing).sum(axis=0).tolist(), "awake_rounds counts otherwise"
     assert learner.best_expert == int(np.argmax(learner.regrets)), "best_expert is another one"
 
 
 def _forms(advice: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
     """The same rounds as every kind of input that knows names."""
-    rows = [{name: v for name, v in zip(names, row, strict=True) if v == v} for row in advice.tolist()]
+    rows = [{name: v for name, v in zip(names, row, strict=True) if np.all(np.equal(v, v))} for row in advice.tolist()]
     yield "dicts", rows
     yield "dicts with None", [{name: row.get(name) for name in names} for row in rows]
+    if advice.ndim == 3:
+        return
     try:
         import pandas
     except ImportError:
@@ -243,7 +272,7 @@ def check_expert_forms(make: Make) -> None:
     learner = make(names)
     advice, outcomes = _rounds(learner, asleep=_asleep(learner))
     forecasts = learner.learn_many(advice, outcomes).tolist()
-    lists = [[None if v != v else v for v in row] for row in advice.tolist()]
+    lists = [[v if np.all(np.equal(v, v)) else None for v in row] for row in advice.tolist()]
     for kind, form in (("lists", lists), *_forms(advice, names)):
         other = make(names)
         assert other.learn_many(form, outcomes.tolist()).tolist() == forecasts, (
@@ -280,7 +309,7 @@ def check_expert_sleepers(make: Make) -> None:
     after = learner.regrets, learner.expert_losses, learner.awake_rounds
     assert all(a[1] == b[1] for a, b in zip(before, after, strict=True)), "a round was counted for a sleeper"
     assert after[2][0] == before[2][0] + 1, "a round was not counted for one who was awake"
-    _refused(learner, "a round in which all sleep", "learn_one", np.full(EXPERTS, np.nan), outcomes[0])
+    _refused(learner, "a round in which all sleep", "learn_one", np.full(row.shape, np.nan), outcomes[0])
 
 
 def check_expert_bad_values(make: Make) -> None:
@@ -426,7 +455,10 @@ def check_expert_theorems(make: Make) -> None:
     advice, outcomes = _rounds(contrary, 40)
     for row in advice:
         forecast = contrary.predict_one(row)
-        far = outcomes[np.argmax(np.abs(outcomes - forecast))]
+        if contrary.kinds:
+            far = contrary.kinds[int(np.argmin(forecast[:2]))]
+        else:
+            far = outcomes[np.argmax(np.abs(outcomes - forecast))]
         contrary.learn_one(row, far)
     _check_certificate(contrary)
     if contrary.takes_losses:

@@ -1,0 +1,277 @@
+"""Tables in which every expert has a column for each kind of outcome, with its probability."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from afterwit.cli._advice import MOST_TO_SHOW, forecasts_of, naming_lines, require_rows, row_names
+from afterwit.cli._leaderboard import COMBINED, EXPERT, TOTAL, Line, show_leaderboard, show_weights
+from afterwit.cli._progress import display
+from afterwit.cli._results import result_files
+from afterwit.cli._said import Voice
+from afterwit.cli._shown import certificate_text
+from afterwit.core.files import new_file
+from afterwit.core.registry import options_of
+from afterwit.core.storage import write_model
+from afterwit.data import losses
+from afterwit.errors import StreamError, Words, counted, invalid, shorten
+from afterwit.experts.regrets import regrets_by_expert, to_the_awake
+from afterwit.hindsight import best_convex_combination
+from afterwit.streams.table import MISSING, Table, read_table
+
+Floats = npt.NDArray[np.float64]
+
+#: How messages name the columns of an expert.
+PLACE = "the probabilities of {name}"
+#: The losses of probability vectors.
+LOSSES = ("brier", "log")
+
+
+def combine(
+    file: str,
+    outcome: str,
+    prefixes: list[str],
+    texts: list[str],
+    kind: Any,
+    algorithm: str,
+    loss: str,
+    given: dict[str, Any],
+    top: int,
+    model: str | None,
+    predictions: str | None,
+    verbose: bool,
+    voice: Voice,
+) -> None:
+    """Combine the probabilities of the experts, each with a prefix of its own, and say what came of it."""
+    if loss not in LOSSES:
+        raise invalid("--loss", "brier or log for probabilities of outcomes", loss)
+    if "outcomes" not in options_of(kind):
+        raise invalid(
+            "--algorithm", "one that takes probabilities of outcomes, such as aggregating-algorithm", algorithm
+        )
+    with ExitStack() as files:
+        # Open the result files first: a typo in a path must not cost a long run.
+        model_file = files.enter_context(new_file(model)) if model is not None else None
+        prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
+        with display(file, Path(file).stat().st_size if Path(file).is_file() else None) as shown:
+            table = read_table(file, None, shown.advance_to, None, texts or None, texts, also=[outcome])
+        require_rows(table)
+        outcomes, kinds = _outcomes(table, outcome, prefixes)
+        advice = vectors_of(table, prefixes, kinds)
+        there = np.array([label is not None for label in outcomes])
+        asleep = missing_in(advice)
+        nobody = there & asleep.all(axis=1)
+        if nobody.any():
+            reason = "every expert's forecast is missing; remove the row, or leave its outcome empty"
+            raise StreamError(reason, path=table.name, line=table.lines[int(np.argmax(nobody))])
+        learner = kind(prefixes, loss=loss, outcomes=kinds, **given)
+        forecasts = forecasts_of(table, outcome, learner, advice, outcomes, there, asleep, PLACE)
+        rows = row_names(table, [outcome])
+        written = {**rows, outcome: ["" if label is None else label for label in outcomes]}
+        if model_file is not None:
+            write_model(learner, model_file)
+        if prediction_file is not None:
+            write_vectors(prediction_file, written, kinds, forecasts)
+    if not voice.answers:
+        return
+    advice, past, made = advice[there], [kinds.index(label) for label in outcomes[there]], forecasts[there]
+    what = (
+        f"probabilities of {outcome} by {counted(len(prefixes), 'expert')}, {counted(len(past), 'round')}, {loss} loss"
+    )
+    voice.say(f"{algorithm} on {table.name}: {what}")
+    voice.say(f"outcomes: {shorten(Words(', '.join(kinds)), 90)}")
+    own, lost = _losses_of(loss, made, np.array(past)), _losses_of(loss, advice, np.array(past)[:, np.newaxis])
+    lines = _leaderboard(loss, prefixes, algorithm, advice, past, own, lost)
+    show_leaderboard(lines, len(past), top, voice)
+    show_weights(learner, voice)
+    largest = _largest_regret(own, lost, prefixes, np.flatnonzero(there))
+    line = table.lines[largest["row"] - 1]
+    after = f"after {counted(largest['rounds'], 'round')} (line {line:,})"
+    voice.say(f"largest regret over time: {largest['regret']:.4f}, {after}, to {largest['expert']}")
+    missing = np.flatnonzero(~there).tolist()
+    if missing:
+        voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {outcome}:")
+        show_vectors(rows, missing, kinds, forecasts, voice)
+    voice.say()
+    with display("computing the certificate", None):
+        certificate = learner.certificate(advice, [kinds[k] for k in past])
+    voice.say(certificate_text(certificate, verbose))
+    found: dict[str, Any] = {
+        "source": table.name,
+        "outcome": outcome,
+        "kinds": list(kinds),
+        "algorithm": algorithm,
+        "loss": loss,
+        "rounds": len(past),
+        "experts": prefixes,
+        "leaderboard": [line.to_dict() for line in lines],
+        "weights": dict(zip(prefixes, learner.weights.tolist(), strict=True)),
+        "largest_regret": largest,
+        "rows_without_outcome": [row + 1 for row in missing],
+        "forecasts": with_vectors(
+            {name: [cells[row] for row in missing] for name, cells in rows.items()}, kinds, forecasts[missing]
+        ),
+        "certificate": certificate.to_dict(),
+    }
+    if model is not None:
+        found["model"] = model
+    voice.finish(found)
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _outcomes(table: Table, outcome: str, prefixes: Sequence[str]) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
+    """What happened in each row, None where that is not known; and the kinds, in the order of the columns."""
+    cells = table.texts[outcome]
+    found = np.empty(len(cells), dtype=object)
+    found[:] = [None if cell.lower() in MISSING else cell for cell in cells]
+    kinds: dict[str, int] = {}
+    for cell, line in zip(found, table.lines, strict=True):
+        if cell is not None:
+            kinds.setdefault(cell, line)
+    for kind, line in kinds.items():
+        for prefix in prefixes:
+            if prefix + kind not in table.names:
+                is_there = prefix + kind in table.skipped
+                why = "holds something else than numbers" if is_there else "is not there"
+                reason = f"the column {prefix + kind}, for the outcome {shorten(kind)} of expert {prefix}, {why}"
+                raise StreamError(reason, path=table.name, line=line)
+    if len(kinds) < 2:
+        shown = f"only {shorten(next(iter(kinds)))}" if kinds else "no outcome"
+        raise StreamError(f"two or more kinds of outcomes were expected in {outcome}; found {shown}", path=table.name)
+    return found, tuple(sorted(kinds, key=lambda kind: table.names.index(prefixes[0] + kind)))
+
+
+def vectors_of(table: Table, prefixes: Sequence[str], kinds: Sequence[str]) -> Floats:
+    """The probabilities of these experts: an array (rounds, experts, kinds)."""
+    places = [[table.names.index(prefix + kind) for kind in kinds] for prefix in prefixes]
+    return np.ascontiguousarray(table.values[:, places])
+
+
+def missing_in(advice: Floats) -> npt.NDArray[np.bool_]:
+    """Which experts have no probabilities, by rounds. One that has some of them is no sleeper."""
+    return np.asarray(np.isnan(advice).all(axis=2))
+
+
+def forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str], voice: Voice) -> None:
+    """Forecast a table with a saved model that mixes probabilities: each row as if it came next."""
+    prefixes, kinds = [str(name) for name in learner.experts], [str(kind) for kind in learner.kinds]
+    columns = [prefix + kind for prefix in prefixes for kind in kinds]
+    if set(columns) & set(index):
+        raise invalid("--index", "columns other than those of the experts", Words(",".join(index)))
+    with ExitStack() as stack:
+        out = stack.enter_context(result_files(predictions=predictions, scores=None, probabilities=None)).predictions
+        table = read_table(file, columns, texts=index or None, without=index)
+        require_rows(table)
+        advice = vectors_of(table, prefixes, kinds)
+        forecasts = np.full((len(advice), len(kinds)), np.nan)
+        awake = np.flatnonzero(~missing_in(advice).all(axis=1))
+        with naming_lines(table, awake, column=PLACE):
+            forecasts[awake] = learner.predict_many(advice[awake])
+        rows = row_names(table, columns)
+        if out is not None:
+            write_vectors(out, rows, kinds, forecasts)
+    what = f"{counted(len(advice), 'forecast')} by {type(learner).__name__}"
+    voice.say(f"{what}, which has learned {counted(learner.rounds, 'round')} of {counted(len(prefixes), 'expert')}")
+    if out is None:
+        show_vectors(rows, range(len(advice)), kinds, forecasts, voice)
+    voice.finish(
+        {
+            "model": model,
+            "source": table.name,
+            "learner": type(learner).__name__,
+            "rounds": learner.rounds,
+            "experts": prefixes,
+            "kinds": kinds,
+            "rows": len(advice),
+            "forecasts": with_vectors(rows, kinds, forecasts),
+        }
+    )
+
+
+# ---------------------------------------------------------------------- what came of it
+
+
+def _losses_of(loss: str, forecasts: Floats, outcomes: npt.NDArray[np.int64]) -> Floats:
+    return losses.Loss(loss, kinds=forecasts.shape[-1]).values(forecasts, outcomes)
+
+
+def _leaderboard(
+    loss: str, names: Sequence[str], algorithm: str, advice: Floats, outcomes: list[int], own: Floats, lost: Floats
+) -> list[Line]:
+    """A line for each expert and for what they were combined to, best first."""
+    asleep = np.isnan(lost)
+    found = [(EXPERT, name, lost[:, i]) for i, name in enumerate(names)]
+    found.append((COMBINED, algorithm, own))
+    means = np.where(asleep[:, :, np.newaxis], 0.0, advice).sum(axis=1) / (~asleep).sum(axis=1)[:, np.newaxis]
+    # A mean of many vectors sums to 1 but for rounding; no probability is above 1 by that.
+    found.append(("mean", "mean of the experts", _losses_of(loss, np.minimum(means, 1.0), np.array(outcomes))))
+    if not asleep.any() and np.isfinite(lost).any(axis=1).all():
+        with display("finding the best mixture in hindsight", None):
+            best = best_convex_combination(advice, outcomes, loss)
+        mixed = np.minimum(np.einsum("tik,i->tk", advice, best.vector), 1.0)
+        found.append(("mixture", "best mixture in hindsight", _losses_of(loss, mixed, np.array(outcomes))))
+    lines = [_judged(kind, name, loss, losses) for kind, name, losses in found]
+    return sorted(lines, key=lambda line: np.inf if np.isnan(line.mean_loss) else line.mean_loss)
+
+
+def _judged(kind: str, name: str, loss: str, lost: Floats) -> Line:
+    awake = lost[~np.isnan(lost)]
+    mean = float(awake.mean()) if len(awake) else np.nan
+    total = float(awake.sum()) if len(awake) else np.nan
+    return Line(kind, name, len(awake), mean, {f"mean {loss}": mean, TOTAL: total})
+
+
+def _largest_regret(own: Floats, lost: Floats, names: Sequence[str], rows: npt.NDArray[np.intp]) -> dict[str, Any]:
+    """The regret at its worst moment: how large, after how many rounds, in which row, and to whom."""
+    regrets = to_the_awake(regrets_by_expert(own, lost), lost)
+    t, i = np.unravel_index(int(np.argmax(regrets)), regrets.shape)
+    return {"regret": float(regrets[t, i]), "rounds": int(t) + 1, "row": int(rows[t]) + 1, "expert": names[int(i)]}
+
+
+def with_vectors(columns: dict[str, list[str]], kinds: Sequence[str], forecasts: Floats) -> dict[str, list[Any]]:
+    """Columns and a column for each kind after them, under names that no other column has."""
+    found: dict[str, list[Any]] = dict(columns)
+    for k, kind in enumerate(kinds):
+        name = f"forecast {kind}"
+        while name in found:
+            name = f"combined {name}"
+        found[name] = forecasts[:, k].tolist()
+    return found
+
+
+def write_vectors(file: BinaryIO, columns: dict[str, list[str]], kinds: Sequence[str], forecasts: Floats) -> None:
+    """The same as CSV; a forecast that is not there is an empty cell."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    found = with_vectors(columns, kinds, forecasts)
+    writer.writerow(found)
+    for row in zip(*found.values(), strict=True):
+        writer.writerow(["" if cell != cell else cell if isinstance(cell, str) else repr(cell) for cell in row])
+    # The file belongs to the caller.
+    text.detach()
+
+
+def show_vectors(
+    names: dict[str, list[str]], rows: Sequence[int], kinds: Sequence[str], forecasts: Floats, voice: Voice
+) -> None:
+    """The first forecasts of these rows, each with its name or its number."""
+    label: Callable[[int], str] = lambda row: (  # noqa: E731
+        ", ".join(cells[row] for cells in names.values()) if names else f"row {row + 1:,}"
+    )
+    width = max((len(label(row)) for row in rows[:MOST_TO_SHOW]), default=0)
+    for row in rows[:MOST_TO_SHOW]:
+        there = not np.isnan(forecasts[row]).any()
+        shown = [f"{kind} {p:.4f}" for kind, p in zip(kinds, forecasts[row], strict=True)] if there else ["-"]
+        voice.say(f"  {label(row):<{width}}  {', '.join(shown)}")
+    if len(rows) > MOST_TO_SHOW:
+        voice.say(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")
