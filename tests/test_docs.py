@@ -34,7 +34,7 @@ def blocks(text):
         ("docs/few-labels.md", 3),
         ("docs/learners.md", 3),
         ("docs/concepts.md", 4),
-        ("docs/experts.md", 1),
+        ("docs/experts.md", 2),
         ("docs/regression-committee.md", 3),
         ("docs/scikit-learn-and-river.md", 7),
         ("docs/many-classes.md", 3),

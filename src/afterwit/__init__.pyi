@@ -90,6 +90,7 @@ from afterwit.reductions.committee import Committee as _Committee
 from afterwit.reductions.multiclass_committee import MulticlassCommittee as _MulticlassCommittee
 from afterwit.reductions.multiclass_standardize import MulticlassStandardize as _MulticlassStandardize
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
+from afterwit.reductions.per_group import PerGroup as PerGroup
 from afterwit.reductions.regression_committee import RegressionCommittee as _RegressionCommittee
 from afterwit.reductions.standardize import Standardize as _Standardize
 from afterwit.streams.matrix import read_libsvm as read_libsvm
@@ -321,6 +322,7 @@ __all__ = [
     "OnlineSVM",
     "OnlineShortestPath",
     "PassiveAggressive",
+    "PerGroup",
     "Perceptron",
     "PolynomialWeights",
     "RandomizedWeightedMajority",
