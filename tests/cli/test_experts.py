@@ -159,9 +159,9 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
     [
         (["none.csv", "--target", "load"], "none.csv: there is no such file"),
         (["f.csv"], "Missing option '--target' (see --help)"),
-        (["f.csv", "--target", "day"], "f.csv, line 2: column day: a number or nothing was expected; found 'day 0'"),
-        (["f.csv", "--target", "z"], "f.csv: there is no column 'z'; the columns are low, fair, high, load, day"),
-        (["f.csv", "--target", "load", "--experts", "low,z"], "f.csv, line 1: there is no column 'z'"),
+        (["f.csv", "--target", "day"], "f.csv, line 2: column day: a finite number was expected, or nothing, NA"),
+        (["f.csv", "--target", "z"], "f.csv: there is no column 'z'; the columns are day, low, fair, high, load"),
+        (["f.csv", "--target", "load", "--experts", "low,z"], "f.csv: there is no column 'z'"),
         (
             ["f.csv", "--target", "load", "--experts", "low,low"],
             "--experts must be different column names separated by commas",
@@ -176,7 +176,7 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
         ),
         (
             ["f.csv", "--target", "load", "--exclude", "lo"],
-            "f.csv, line 1: there is no column 'lo'; there are day, low",
+            "f.csv: there is no column 'lo'; the columns are day, low",
         ),
         (["f.csv", "--target", "load", "--exclude", "low,fair,high"], "f.csv: no numeric column was found besides"),
         (["f.csv", "--target", "load", "--experts", "low", "--index", "low"], "--index must be columns other than the"),
@@ -295,7 +295,7 @@ def test_columns_that_are_no_forecasts_are_left_out_and_named(run_process, weath
     learner = aw.MLpol(["one", "two", "three"])
     learner.learn_many(advice, outcomes)
     assert aw.load(tmp_path / "m") == learner
-    assert (tmp_path / "out.csv").read_text().startswith("number,observation,forecast\n1,")
+    assert (tmp_path / "out.csv").read_text().startswith("number,station,observation,forecast\n1,K1,")
     chosen = run_process("experts", "w.csv", "--target", "observation", "--experts", "one,latitude", "--model", "n")
     assert (chosen.returncode, chosen.stderr) == (0, "")
     assert aw.load(tmp_path / "n").experts == ("one", "latitude")
@@ -392,7 +392,7 @@ def test_a_saved_model_forecasts_a_new_table(run_process, data, tmp_path):
     (tmp_path / "short.csv").write_text("when,low\n1,2\n")
     missing = run_process("predict", "m", "short.csv")
     assert (missing.returncode, missing.stdout) == (2, "")
-    assert missing.stderr == "afterwit: short.csv, line 1: there is no column 'fair'; there are when, low\n"
+    assert missing.stderr == "afterwit: short.csv: there is no column 'fair'; the columns are when, low\n"
 
 
 def test_a_model_whose_experts_have_no_names(run_cli, tmp_path):

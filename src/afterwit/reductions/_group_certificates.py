@@ -138,8 +138,8 @@ class GroupCertificates(Mapping[Any, Certificate]):
         return len(self.certificates)
 
     @property
-    def _parts(self) -> dict[Any, Certificate]:
-        """The certificate of each group about one quantity: the first for which that is possible."""
+    def parts(self) -> dict[Any, Certificate]:
+        """What is added up: each group's certificate about one quantity, the first for which that is possible."""
         first = next(iter(self.certificates.values()))
         quantities = list(dict.fromkeys(each.quantity for each in (first, *first.others)))
         found = [
@@ -153,7 +153,7 @@ class GroupCertificates(Mapping[Any, Certificate]):
     @property
     def total(self) -> Certificate:
         """The sum over all groups: of what happened, of the bounds, and of what hindsight would have given."""
-        parts = self._parts
+        parts = self.parts
         groups = counted(len(parts), "group")
         rounds = sum(part.rounds for part in parts.values())
         evidence = GroupEvidence(
@@ -166,7 +166,7 @@ class GroupCertificates(Mapping[Any, Certificate]):
     @property
     def worst(self) -> Any:
         """The group in which most happened for each of its rounds, such as the largest regret; the first of several."""
-        return max(self._parts.items(), key=lambda pair: pair[1].observed / max(rounds_of(pair[1]), 1))[0]
+        return max(self.parts.items(), key=lambda pair: pair[1].observed / max(rounds_of(pair[1]), 1))[0]
 
     @property
     def verdict(self) -> Verdict:
@@ -175,7 +175,7 @@ class GroupCertificates(Mapping[Any, Certificate]):
         return Verdict.VIOLATED if Verdict.VIOLATED in verdicts else self.total.verdict
 
     def _worst_line(self) -> str:
-        worst = self._parts[self.worst]
+        worst = self.parts[self.worst]
         rounds = rounds_of(worst)
         each = f" ({shown_number(worst.observed / rounds)} per round)" if rounds and worst.quantity in SUMS else ""
         bound = "none" if worst.bound is None else shown_number(worst.bound)
