@@ -351,8 +351,8 @@ def test_the_total_is_the_sum(with_rounds):
     assert total.bound == math.fsum(each.bound for each in certificates.values())
     assert total.hindsight.value == math.fsum(each.hindsight.value for each in certificates.values())
     assert (total.quantity, total.rounds, total.verdict) == ("regret", 200, Verdict.HOLDS)
-    rates = {group: each.observed / each.rounds for group, each in certificates.items()}
-    assert certificates.worst == max(rates, key=rates.get)
+    regrets = {group: each.observed for group, each in certificates.items()}
+    assert certificates.worst == max(regrets, key=regrets.get)
     assert str(certificates).startswith("PerGroup(MLpol), 3 groups, 200 rounds\n  bound      regret at most ")
     assert f"\n  worst      group {certificates.worst!r}: regret " in str(certificates)
     assert f"; ours was {shown_number(sum(learner[g].loss for g in learner))}" in str(certificates)

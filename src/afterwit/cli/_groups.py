@@ -19,10 +19,10 @@ from afterwit.cli._leaderboard import (
     lines_of,
     mean_loss_name,
     shorten_name,
-    shown_cell,
     show_leaderboard,
     show_table,
     show_weights,
+    shown_cell,
 )
 from afterwit.cli._said import Voice
 from afterwit.core.certificate import Certificate, shown_number
@@ -68,14 +68,14 @@ def groups_in(combined: Combined) -> list[Group]:
 def show_groups(
     column: str, groups: Sequence[Group], combined: Combined, certificates: GroupCertificates, every: bool, voice: Voice
 ) -> None:
-    """A line for each group, and one for all. If there are many, those with the largest regret per round."""
+    """A line for each group, and one for all. If there are many, those with the largest regret."""
     parts = certificates.parts
     loss = losses.get(template_of(combined.learner).parameters.get("loss", "zero-one"))
     listed = list(groups)
     if len(groups) > MOST_GROUPS and not every:
-        rate = {name: part.observed / max(part.rounds, 1) for name, part in parts.items()}
-        worst = sorted(groups, key=lambda group: -rate[group.name])[:MOST_GROUPS]
-        listed = [group for group in groups if group in worst]
+        worst = sorted(groups, key=lambda group: -parts[group.name].observed)[:MOST_GROUPS]
+        names = {group.name for group in worst}
+        listed = [group for group in groups if group.name in names]
     kinds = {COMBINED: "combined", EXPERT: "best expert", MEAN: "mean"}
     total = certificates.total
     rows = [
@@ -95,7 +95,8 @@ def show_groups(
     show_table([list(cells) for cells in zip(titles, *rows, strict=True)], voice, NARROW)
     if len(listed) < len(groups):
         more = counted(len(groups) - len(listed), "more group")
-        voice.say(f"and {more}; these have the largest {total.quantity} per round (--verbose lists all)")
+        most = "most mistakes" if total.quantity == "mistakes" else f"largest {total.quantity}"
+        voice.say(f"and {more}; these have the {most} (--verbose lists all)")
 
 
 def show_experts_of_groups(groups: Sequence[Group], top: int, voice: Voice) -> None:

@@ -113,9 +113,9 @@ def experts(
     way = _way(algorithm, loss, options, resume)
     models = {each: path_of("--model", model, asked, each) for each in asked.targets}
     resumed = {each: path_of("--resume", resume, asked, each) for each in asked.targets}
-    for each, path in itertools.product(asked.targets, files or (None,)):
-        going_on = resumed[each] if resumed[each] != models[each] else None
-        distinct_files(FILE=path, RESUME=going_on, model=models[each], predictions=predictions)
+    for name, path in itertools.product(asked.targets, files or (None,)):
+        going_on = resumed[name] if resumed[name] != models[name] else None
+        distinct_files(FILE=path, RESUME=going_on, model=models[name], predictions=predictions)
     voice = Voice(as_json, quiet)
     with given.open_table() as opened, ExitStack() as stack:
         # Open the result files first: a typo in a path must not cost a long run.

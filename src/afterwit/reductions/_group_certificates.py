@@ -165,8 +165,8 @@ class GroupCertificates(Mapping[Any, Certificate]):
 
     @property
     def worst(self) -> Any:
-        """The group in which most happened for each of its rounds, such as the largest regret; the first of several."""
-        return max(self.parts.items(), key=lambda pair: pair[1].observed / max(rounds_of(pair[1]), 1))[0]
+        """The group in which most happened, such as the largest regret: it has the largest part in the sum."""
+        return max(self.parts.items(), key=lambda pair: pair[1].observed)[0]
 
     @property
     def verdict(self) -> Verdict:
