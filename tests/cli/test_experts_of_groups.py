@@ -166,6 +166,30 @@ def test_a_pattern_and_what_it_leaves_out(run_cli, data, tmp_path):
     assert aw.load(tmp_path / "m").experts == ("arima_load_1h", "lgbm_load_1h")
 
 
+def test_a_cell_that_spoils_an_expert_is_named(run_cli, tmp_path):
+    (tmp_path / "f.csv").write_text("day,a,a_x,b_x,x,c_y,y\nmon,1,1,1,1,2,2\ntue,1,1,oops,1,2,2\nwed,1,1,1,1,2,2\n")
+    result = run_cli("experts", "f.csv", "--target", "x,y")
+    assert result.returncode == 0
+    assert result.stderr == (
+        "afterwit: warning: left out b_x: line 3 has 'oops' where a number was expected "
+        "(correct it, or leave the cell empty)\n"
+    )
+    named = run_cli("experts", "f.csv", "--target", "x,y", "--experts", "*_{target}")
+    assert named.stderr.startswith("afterwit: f.csv, line 3: column b_x: a finite number was expected, ")
+    # A star stands for columns of numbers.
+    result = run_cli("experts", "f.csv", "--target", "x", "--experts", "a*,*y", "--model", "m")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert aw.load(tmp_path / "m").experts == ("a", "a_x", "c_y", "y")
+
+
+def test_numbers_may_name_groups(run_cli, tmp_path):
+    (tmp_path / "f.csv").write_text("shop,y,a,b\n007,1,1,3\n010,2,2,4\n007,2,1,2\n")
+    result = run_cli("experts", "f.csv", "--target", "y", "--group", "shop", "--model", "m")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert aw.load(tmp_path / "m").groups == ("007", "010")
+    assert aw.load(tmp_path / "m")["007"].experts == ("a", "b")
+
+
 def test_a_column_belongs_to_the_longest_target_that_fits(run_cli, tmp_path):
     frame = pd.DataFrame({"a_load": [1.0, 2], "load": [1.0, 2], "load_24h": [2.0, 3], "a_load_24h": [2.0, 3]})
     frame["load_24h_b"] = 2.5
@@ -311,7 +335,10 @@ def test_every_index_column_is_kept_in_the_order_of_the_file(run_cli, data, tmp_
         (["--target", "load_1h,load_24h", "--model", "m"], "--model must be a file name with {target} in it"),
         (["--target", "load_1h,load_24h", "--resume", "m"], "--resume must be a file name with {target} in it"),
         (["--target", "load_1h,zone"], "h.csv: no column of numbers is named EXPERT_zone or zone_EXPERT, as forecasts"),
-        (["--target", "load_1h", "--experts", "*_{target}h"], "h.csv: no column is named *_load_1hh; the columns are"),
+        (
+            ["--target", "load_1h", "--experts", "*_{target}h"],
+            "h.csv: no column of numbers is named *_load_1hh; the columns are",
+        ),
         (["--target", "load_1h", "--sql", "SELECT 1"], "FILE and --sql exclude each other"),
         (["--target", "load_1h", "--format", "vw"], "h.csv: a table with columns was expected; this is vw text"),
     ],

@@ -413,6 +413,42 @@ def test_a_group_that_breaks_its_bound_is_not_hidden_by_the_others():
     assert certificates.worst == "north"
 
 
+def test_the_rounding_of_the_sum_is_that_of_its_parts():
+    """Each group is above its bound by less than rounding explains; then so is the sum."""
+    groups, X, y = of_forecasts(rounds=100)
+    learner = aw.PerGroup(aw.MLpol(NAMES))
+    learner.learn_many(groups, X, y)
+    found = dict(learner.certificate(groups, X, y))
+    for each in found.values():
+        object.__setattr__(each, "observed", each.bound + 0.9 * each.rounding)
+    certificates = GroupCertificates("PerGroup(MLpol)", found)
+    assert certificates.total.observed > certificates.total.bound
+    assert certificates.verdict is Verdict.HOLDS
+    for each in found.values():
+        object.__setattr__(each, "observed", each.bound + 3 * each.rounding)
+    assert certificates.total.verdict is certificates.verdict is Verdict.VIOLATED
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1e-12, 1e-3, 1.0, 1e6, 1e12]), st.integers(1, 12))
+def test_no_sequence_breaks_the_sum(seed, scale, groups):
+    """Against adversaries: in each group it is always the heaviest expert that is wrong, at scales of its own."""
+    generator = np.random.default_rng(seed)
+    learner = aw.PerGroup(aw.MLpol(3, loss="absolute"))
+    names, advice, outcomes = [], [], []
+    for _ in range(40):
+        group = int(generator.integers(groups))
+        size = scale * 10.0 ** (group % 3)
+        weights = learner[group].weights if group in learner else np.ones(3) / 3
+        forecasts = size * np.where(np.arange(3) == np.argmax(weights), 1.0, generator.integers(0, 2, 3))
+        learner.learn_one(group, forecasts, 0.0)
+        names.append(group)
+        advice.append(forecasts)
+        outcomes.append(0.0)
+    for certificates in (learner.certificate(), learner.certificate(names, np.array(advice), outcomes)):
+        assert certificates.verdict is Verdict.HOLDS
+        assert certificates.total.observed <= certificates.total.bound + certificates.total.rounding
+
+
 def test_bounds_on_average_are_added_and_bounds_with_some_probability_are_not():
     groups, X, y = of_labels()
     learner = aw.PerGroup(aw.SelectivePerceptron(labels=(-1, 1)))

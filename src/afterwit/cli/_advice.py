@@ -50,7 +50,7 @@ class Choice:
     #: Columns of numbers with something else in them: the place and the cell.
     spoilt: Mapping[str, tuple[str, str]]
 
-    def warn(self, target: str) -> None:
+    def warn(self, target: str = "") -> None:
         """Name the columns that were left out, on standard error."""
         if self.far:
             listed = shorten(Words(", ".join(self.far)), 300)

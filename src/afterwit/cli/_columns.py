@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from afterwit.cli._advice import choose_experts, index_columns, split_names
+from afterwit.cli._advice import Choice, choose_experts, index_columns, split_names
 from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams.table import Table, TableFile
 
@@ -103,7 +103,7 @@ def experts_of(table: Table, chosen: Chosen, asked: Asked, target: str) -> list[
 
 
 def _by_pattern(opened: TableFile, asked: Asked, target: str) -> list[str]:
-    """The columns that --experts names for a target; * stands for anything."""
+    """The columns that --experts names for a target; * stands for anything, in the names of columns of numbers."""
     found: dict[str, None] = {}
     for pattern in asked.experts:
         wanted = pattern.replace(TARGET, target)
@@ -111,10 +111,11 @@ def _by_pattern(opened: TableFile, asked: Asked, target: str) -> list[str]:
             opened.require([wanted])
             names = [wanted]
         else:
-            names = [name for name in opened.header if _matches(name, wanted) and name not in asked.others]
+            held = [name for name in opened.header if name in opened.numeric or name in opened.spoilt]
+            names = [name for name in held if _matches(name, wanted) and name not in asked.others]
         if not names:
             known = shorten(Words(", ".join(opened.header)), 300)
-            raise StreamError(f"no column is named {wanted}; the columns are {known}", path=opened.name)
+            raise StreamError(f"no column of numbers is named {wanted}; the columns are {known}", path=opened.name)
         found |= dict.fromkeys(names)
     return list(found)
 
@@ -127,6 +128,8 @@ def _matches(name: str, pattern: str) -> bool:
 def _by_name(opened: TableFile, asked: Asked) -> dict[str, list[str]]:
     """The columns named EXPERT_TARGET or TARGET_EXPERT. One that fits several targets is that of the longest."""
     experts: dict[str, list[str]] = {target: [] for target in asked.targets}
+    spoilt = {name: found for name, found in opened.spoilt.items() if any(_fits(name, each) for each in asked.targets)}
+    Choice([], [], [], {name: found for name, found in spoilt.items() if name not in asked.others}).warn()
     for name in opened.numeric:
         if name in asked.others:
             continue
