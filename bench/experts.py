@@ -29,6 +29,15 @@ FORECASTS = [
 ]
 
 
+def read_forecasts(path, target, is_expert):
+    """The advice and the outcomes in a table."""
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as file:
+        header, *rows = csv.reader(file)
+    places = [place for place, column in enumerate(header) if is_expert(column)]
+    advice = np.array([[float(row[place]) for place in places] for row in rows])
+    return advice, np.array([float(row[header.index(target)]) for row in rows])
+
+
 def forecast_cases(folder):
     """One pass of the default algorithm over real forecasts."""
     for name, target, is_expert, wanted, others in FORECASTS:
@@ -36,12 +45,8 @@ def forecast_cases(folder):
         if not path.exists():
             print(f"MLpol on {name}: left out, {path} is not there (make bench DATA=FOLDER)")
             continue
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as file:
-            header, *rows = csv.reader(file)
-        places = [place for place, column in enumerate(header) if is_expert(column)]
-        advice = np.array([[float(row[place]) for place in places] for row in rows])
-        outcomes = np.array([float(row[header.index(target)]) for row in rows])
-        forecasts = aw.MLpol(len(places)).learn_many(advice, outcomes)
+        advice, outcomes = read_forecasts(path, target, is_expert)
+        forecasts = aw.MLpol(advice.shape[1]).learn_many(advice, outcomes)
         error = float(np.sqrt(np.mean((forecasts - outcomes) ** 2)))
         verdict = "reached" if error <= wanted else "NOT REACHED"
         print(f"MLpol on {name}: RMSE {error:,.4g}; wanted <= {wanted:,.4g}: {verdict} ({others})", flush=True)

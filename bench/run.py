@@ -23,11 +23,12 @@ import numpy as np
 import afterwit as aw
 from accuracy import accuracy_cases, digits_case
 from batch import batch_cases
-from certificates import certificate_cases
+from certificates import certificate_cases, expert_certificate_cases
 from committee import committee_case, committee_figures
 from concepts import concept_case
 from experts import expert_cases, forecast_cases
 from games import boosting_case, game_cases
+from intervals import interval_figures
 from kernels import kernel_case
 from learners import dense_cases, dimension_cases, learner_cases, one_row_cases, ridge_case, sparse_rows, voted_case
 from paths import path_cases
@@ -213,6 +214,7 @@ def all_cases(bare):
         boosting_case,
         batch_cases,
         certificate_cases,
+        expert_certificate_cases,
         stream_cases,
     ):
         yield from cases(best_times)
@@ -223,7 +225,7 @@ def main():
     bare = build_bare()
     data = os.environ.get("DATA", "")
     results = [*accuracy_cases(data), *digits_case(), *forecast_cases(data), *committee_figures(data)]
-    results += [*libol_case(data), *unit_cases(data)]
+    results += [*interval_figures(data), *libol_case(data), *unit_cases(data)]
     print(f"\n{'case':<44} {'contestant':<24} {'ms':>9} {'afterwit is':>13}   wanted")
     for title, times, wanted in all_cases(bare):
         results.append({"case": title, "seconds": times, "wanted": wanted})

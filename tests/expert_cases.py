@@ -46,8 +46,21 @@ class Case:
         return getattr(aw, self.name).sleeping
 
     @property
+    def adaptive(self):
+        """Exponential weights whose rate follows from the losses."""
+        options = self.options
+        if self.name != "ExponentialWeights" or "rate" in options or "horizon" in options:
+            return False
+        if "schedule" in options:
+            return options["schedule"] == "adaptive"
+        if "loss_range" in options:
+            return self.loss in ("square", "log") and not self.gradient
+        return self.gradient or self.loss not in ("log", "zero-one")
+
+    @property
     def scale_free(self):
-        return self.name in ("AdaHedge", "BOA", "MLpol", "PolynomialWeights") and "loss_range" not in self.options
+        free = self.name in ("AdaHedge", "BOA", "MLpol", "PolynomialWeights") or self.adaptive
+        return free and "loss_range" not in self.options
 
     @property
     def takes_losses(self):
@@ -96,6 +109,13 @@ CASES = [
     Case("RandomizedWeightedMajority", {"horizon": 25}),
     Case("RandomizedWeightedMajority", {"beta": 0.5, "loss": "absolute"}),
     Case("ExponentialWeights"),
+    Case("ExponentialWeights", {"loss": "absolute"}),
+    Case("ExponentialWeights", {"gradient": True}),
+    Case("ExponentialWeights", {"gradient": True, "loss": "log"}),
+    Case("ExponentialWeights", {"loss_range": (0.0, 1.0)}),
+    Case("ExponentialWeights", {"loss": "log", "loss_range": (0.0, 3.0)}),
+    Case("ExponentialWeights", {"schedule": "adaptive", "loss": "pinball(0.3)", "loss_range": (0.0, 1.0)}),
+    Case("ExponentialWeights", {"schedule": "decreasing"}),
     Case("ExponentialWeights", {"rate": 0.5}),
     Case("ExponentialWeights", {"horizon": 25, "loss": "absolute"}),
     Case("ExponentialWeights", {"schedule": "doubling", "loss": "percentage"}),
@@ -134,6 +154,7 @@ CASES = [
     Case("Exp3", {"rate": 0.2, "loss": "absolute", "loss_range": (0.0, 2.0), "seed": 4}),
     Case("Exp3", {"horizon": 25, "seed": 1}),
     Case("SwapRegret", base=Case("ExponentialWeights", {"rate": 0.8})),
+    Case("SwapRegret", base=Case("ExponentialWeights")),
     Case("SwapRegret", {"loss": "square"}, base=Case("SecondOrderWeights", {"beta": 0.6})),
     Case("SwapRegret", {"loss_range": (0.0, 4.0)}, base=Case("ExponentialWeights", {"schedule": "doubling"})),
 ]

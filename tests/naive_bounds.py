@@ -104,6 +104,13 @@ BOUNDS = {
     "exponential-weights-decreasing": lambda log_experts, rounds: (
         2 * sqrt(rounds / 2 * log_experts) + sqrt(log_experts / 8)
     ),
+    "exponential-weights-adaptive": lambda log_experts, squared_ranges, largest_range: (
+        sqrt(log_experts * squared_ranges) + 2 * largest_range
+    ),
+    "exponential-weights-square": lambda log_experts, largest_loss: (
+        2 * largest_loss * log_experts + 17 / 16 * largest_loss
+    ),
+    "exp-concave": lambda log_experts, rate: log_experts / rate,
     "second-order": lambda log_experts, beta, squared_losses: log_experts / (1 - beta) + (1 - beta) * squared_losses,
     "second-order-tuned": lambda log_experts, rounds: 2 * sqrt(rounds * log_experts),
     "second-order-alpha": lambda log_experts, rounds, beta, alpha: (
@@ -126,6 +133,12 @@ BOUNDS = {
     "exp3": lambda experts, rounds, rate: log(experts) / rate + rate / 2 * rounds * experts,
     "exp3-tuned": lambda experts, rounds: sqrt(2 * rounds * experts * log(experts)),
     "exp3-decreasing": lambda experts, rounds: 2 * sqrt(rounds * experts * log(experts)),
+    "adaptive-intervals": lambda miss, rate, rounds: rounds * miss + miss / rate + (1 - miss),
+    "adaptive-coverage": lambda miss, rate, rounds: (max(miss, 1 - miss) + rate) / (rate * rounds),
+    "tracking-intervals": lambda miss, rate, rounds, growth: rounds * miss + growth / rate + (1 + growth) * (1 - miss),
+    "tracking-coverage": lambda miss, rate, rounds, growth: (
+        max(growth / rate + (1 + growth) * (1 - miss), 1 / rate + (2 + growth) * miss) / rounds
+    ),
     "progressive": lambda mean_loss, rounds, delta, loss_range: (
         mean_loss + loss_range * sqrt(2 * log(1 / delta) / rounds)
     ),

@@ -282,13 +282,28 @@ class RandomizedWeightedMajority(Naive):
 
 
 class ExponentialWeights(Naive):
-    """Mohri et al., Figure 8.5, with Theorem 8.7's doubling and Cesa-Bianchi & Lugosi's decreasing rate."""
+    """Mohri et al., Figure 8.5, with Theorem 8.7's doubling and Cesa-Bianchi & Lugosi's decreasing rate.
+
+    The adaptive rate is the least of those at which the rounds with forecasts were exp-concave, and ln N / C, with C the
+    sum over the rounds of what each may have cost at the rate it was played with.
+    """
 
     def __init__(
         self, n, loss="square", rate=None, horizon=None, schedule=None, gradient=False, loss_range=None, seed=0
     ):
         unbounded = loss == "log" and loss_range is None and not gradient
-        super().__init__(n, loss, gradient, loss_range if loss_range or unbounded else (0.0, 1.0), seed=seed)
+        concave = loss in ("square", "log") and not gradient
+        nothing_said = rate is None and horizon is None and schedule is None
+        fits = not unbounded and loss != "zero-one" if loss_range is None else concave
+        self.adaptive = schedule == "adaptive" or (nothing_said and fits)
+        free = unbounded or self.adaptive
+        super().__init__(n, loss, gradient, loss_range if loss_range or free else (0.0, 1.0), seed=seed)
+        self.concave, self.by_forecast = concave, False
+        self.cost, self.caps = 0.0, []
+        if self.adaptive and concave and loss == "log":
+            self.caps.append(self.high - self.low)
+        elif self.adaptive and concave and self.ranged and self.high > 0:
+            self.caps.append((self.high - self.low) / (2 * self.high))
         self.fixed = 1.0 if unbounded and rate is None else rate
         if horizon is not None:
             self.fixed = math.sqrt(8 * math.log(n) / horizon)
@@ -300,11 +315,22 @@ class ExponentialWeights(Naive):
 
     def shown_asleep(self, mixed, own):
         """The loss of the forecast, where that is what the regret is bounded by (Freund et al. 1997)."""
-        return (self.scaled(own) if self.ranged else own) if self.exp_concave else mixed
+        by_own = self.by_forecast and self.concave if self.adaptive else self.exp_concave
+        return (self.scaled(own) if self.ranged else own) if by_own else mixed
+
+    def adaptive_rate(self):
+        """None as long as all that was shown was equal."""
+        return min([*self.caps, *([math.log(self.n) / self.cost] if self.cost else [])], default=None)
+
+    def _count(self, p, awake, losses, own, forecast=None, outcome=None, advice=None):
+        self.by_forecast = forecast is not None
+        super()._count(p, awake, losses, own, forecast, outcome, advice)
 
     def mix(self, awake):
         counted, t = self.history, self.rounds + 1
-        if self.fixed is not None:
+        if self.adaptive:
+            rate = self.adaptive_rate() or 0.0
+        elif self.fixed is not None:
             rate = self.fixed
         elif self.doubling:
             period = 2 ** int(math.log2(t))  # rounds 1, 2-3, 4-7, ...
@@ -316,6 +342,63 @@ class ExponentialWeights(Naive):
 
     def learn(self, p, awake, seen, mixed, gains):
         self.history.append(seen)
+        if not self.adaptive:
+            return
+        up = [loss for loss, here in zip(seen, awake, strict=True) if here]
+        spread, rate, concave = max(up) - min(up), self.adaptive_rate(), 0.0
+        if self.by_forecast and self.concave:
+            if self.loss_name == "square" and not self.ranged:
+                self.caps += [1 / (2 * max(up))] * (max(up) > 0)
+                concave = 1 / (2 * max(up)) if max(up) > 0 else math.inf
+            else:
+                concave = self.caps[0] if self.caps else math.inf
+        if spread == 0:
+            return
+        if rate is None:
+            self.cost += 0.0 if concave else spread * min(1.0, math.sqrt(math.log(self.n) / 8))
+        else:
+            self.cost += min(spread, max(rate - concave, 0.0) * spread**2 / 8)
+
+
+class CertainForecasts:
+    """Exponential weights at rate 1 under the log loss, where probabilities may be 0 and 1, in fractions.
+
+    A weight is the product of the chances that its expert gave to what happened; while it sleeps, of those that the
+    mixture gave. Where all who are awake have the weight 0 they count alike.
+    """
+
+    def __init__(self, n):
+        self.n, self.raw = n, [Fraction(1)] * n
+        self.loss, self.losses, self.own_while_awake = 0.0, [0.0] * n, [0.0] * n
+
+    @property
+    def weights(self):
+        return [float(weight / sum(self.raw)) for weight in self.raw]
+
+    def shares(self, advice):
+        up = [weight if value is not None else Fraction(0) for weight, value in zip(self.raw, advice, strict=True)]
+        if not any(up):
+            up = [Fraction(value is not None) for value in advice]
+        return [weight / sum(up) for weight in up]
+
+    def forecast(self, advice):
+        pairs = zip(self.shares(advice), advice, strict=True)
+        return sum(share * Fraction(value) for share, value in pairs if value is not None)
+
+    def play(self, advice, outcome):
+        """The chance the mixture gave to the outcome; nothing changes if it is 0."""
+        forecast = self.forecast(advice)
+        chance = forecast if outcome else 1 - forecast
+        if not chance:
+            return chance
+        self.loss -= math.log(chance)
+        for i, value in enumerate(advice):
+            mine = chance if value is None else Fraction(value) if outcome else 1 - Fraction(value)
+            self.raw[i] *= mine
+            if value is not None:
+                self.losses[i] += -math.log(mine) if mine else math.inf
+                self.own_while_awake[i] -= math.log(chance)
+        return chance
 
 
 class SecondOrderWeights(Naive):

@@ -145,6 +145,8 @@ def csv_table(content, forms, delimiter=None, quotes=True, names=None):
         if wrong:
             raise Refused(wrong)
         names = [name.strip() for name in names]
+        if any(names):
+            names = [name or f"column {place} without a name" for place, name in enumerate(names, 1)]
         if len(set(names)) < len(names) or any(not name or NUMBER.fullmatch(name) for name in names):
             raise Refused(line)
     if guessed and len(names) == 1 and rows:

@@ -87,6 +87,7 @@ from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
 from afterwit.reductions.calibrated import Calibrated as _Calibrated
 from afterwit.reductions.committee import Committee as _Committee
+from afterwit.reductions.conformal_intervals import ConformalIntervals as _ConformalIntervals
 from afterwit.reductions.multiclass_committee import MulticlassCommittee as _MulticlassCommittee
 from afterwit.reductions.multiclass_standardize import MulticlassStandardize as _MulticlassStandardize
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
@@ -127,6 +128,9 @@ class Calibrated(_Calibrated):
 
 class Committee(_Committee):
     def __init__(self, learners: Any = None, weighting: Any = "mixture", labels: Any = None) -> None: ...
+
+class ConformalIntervals(_ConformalIntervals):
+    def __init__(self, forecaster: Any = None, coverage: Any = 0.9, method: Any = "adaptive", rate: Any = 0.01, window: Any = 250, largest: Any = None) -> None: ...
 
 class DecisionStump(_DecisionStump):
     def __init__(self, labels: Any = (-1, 1)) -> None: ...
@@ -294,6 +298,7 @@ __all__ = [
     "Certificate",
     "Committee",
     "ConfidenceSequence",
+    "ConformalIntervals",
     "DecisionStump",
     "DisjunctionLearner",
     "DualPerceptron",

@@ -29,9 +29,12 @@ INPUTS = {
     ),
     **dict.fromkeys(("penalty", "largest_target"), positive),
     **dict.fromkeys(("norm", "hinge_loss", "loss", "best_loss", "squared_losses", "expert_mistakes"), not_negative),
+    **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss"), not_negative),
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
     **dict.fromkeys(("log_hypotheses", "log_experts"), st.floats(0, 30)),
     **dict.fromkeys(("updates", "support_vectors", "mistakes", "mistake", "best_mistakes"), st.integers(0, 60)),
+    "miss": st.floats(0.01, 0.99),
+    "growth": not_negative,
     **dict.fromkeys(("literals", "vc_dimension", "switches"), st.integers(0, 20)),
     **dict.fromkeys(("error", "deviation", "epsilon", "exploration"), st.floats(0.02, 1)),
     "points": st.integers(0, 300),
@@ -115,10 +118,12 @@ DIRECTIONS = {
         ("support_vectors", "row_actions", "column_actions", "squared_losses", "literals", "points", "hypothesis"), 1
     ),
     **dict.fromkeys(("diameter", "payoff", "cost", "switches", "expert_mistakes", "best_gain", "largest_target"), 1),
+    **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss"), 1),
+    "growth": 1,
     **dict.fromkeys(("error", "deviation", "rows", "alpha"), -1),
 }
-FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step"}
-FALLS_WITH_ROUNDS = {"mean risk", "risk", "risk - inf risk", "duality gap"}
+FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step", "miss"}
+FALLS_WITH_ROUNDS = {"distance from the coverage", "mean risk", "risk", "risk - inf risk", "duality gap"}
 
 
 def direction(entry, name):

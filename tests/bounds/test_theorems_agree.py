@@ -21,7 +21,12 @@ def line_of(learner, name):
         (aw.ExponentialWeights(4, loss="absolute", rate=0.3), "fixed rate bound", "exponential-weights", {"rate": 0.3}),
         (aw.ExponentialWeights(4, loss="absolute", horizon=30), "fixed rate bound", "exponential-weights-tuned", {}),
         (aw.ExponentialWeights(4, schedule="doubling"), "doubling bound", "exponential-weights-doubling", {}),
-        (aw.ExponentialWeights(4), "decreasing rate bound", "exponential-weights-decreasing", {}),
+        (
+            aw.ExponentialWeights(4, schedule="decreasing"),
+            "decreasing rate bound",
+            "exponential-weights-decreasing",
+            {},
+        ),
         (aw.RandomizedWeightedMajority(4, horizon=30), "horizon bound", "randomized-weighted-majority-tuned", {}),
         (aw.SecondOrderWeights(4, horizon=30), "horizon bound", "second-order-tuned", {}),
         (
@@ -103,6 +108,7 @@ BEFOREHAND = """
     experts.TunedBanditBound experts.TunedPathBound experts.TunedPerturbationBound experts.TunedUniformNoiseBound
     experts.UniformNoiseBound games.ExponentialWeightsBound games.GapBound games.PredictiveRegretMatchingPlusBound
     games.RegretMatchingPlusBound
+    reductions.AdaptiveCoverageBound reductions.AdaptiveUncoveredBound
 """
 
 #: The bound looks at what the learner did, and not only at the sequence: such a one never comes first.
@@ -115,7 +121,7 @@ AFTERWARDS = """
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SelectiveUpdateBound linear.SimpleUpdateHingeBound linear.SoftmaxBound linear.SoftmaxMistakes
-    linear.CutOffScaleFreeBound reductions.MixtureBound
+    linear.CutOffScaleFreeBound reductions.MixtureBound reductions.TrackingCoverageBound reductions.TrackingUncoveredBound
     linear.TrainedBound linear.UpdateHingeBound
 """
 

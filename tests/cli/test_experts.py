@@ -2,7 +2,9 @@
 
 import csv
 import gzip
+import json
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -74,6 +76,20 @@ def test_the_default_run(run_process, data, tmp_path):
     assert told(result, "final weights: ").startswith(f"final weights: {heaviest} {learner.weights.max():.3f}")
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "mixtures"), [("mlpol", 1), ("exponential-weights", 1), ("weighted-majority", 0)]
+)
+def test_the_best_mixture_is_found_once(run_cli, data, monkeypatch, algorithm, mixtures):
+    module = sys.modules["afterwit.hindsight.best_convex_combination"]
+    found = []
+    monkeypatch.setattr(module, "_square", lambda read, find=module._square: found.append(read) or find(read))
+    range_given = ["--option", "loss_range=(0,10000)"] if algorithm == "exponential-weights" else []
+    voting = ["--loss", "zero-one"] if algorithm == "weighted-majority" else []
+    result = run_cli("experts", "f.csv", "--target", "load", "--algorithm", algorithm, *range_given, *voting)
+    assert (result.returncode, len(found)) == (0, mixtures), result.stderr
+    assert ("best mixture in hindsight" in result.stdout) == bool(mixtures)
+
+
 def test_gzip_a_choice_of_experts_and_options(run_cli, data, tmp_path):
     advice, outcomes = data
     (tmp_path / "f.csv.gz").write_bytes(gzip.compress((tmp_path / "f.csv").read_bytes()))
@@ -102,6 +118,40 @@ def test_sleeping_experts_are_counted_where_they_are_awake(run_cli, data, tmp_pa
     assert "rounds in which it was awake" in result.stdout or "of expert" in result.stdout
 
 
+def test_exponential_weights_need_no_range(run_cli, data, tmp_path):
+    advice, outcomes = data
+    result = run_cli("experts", "f.csv", "--target", "load", "--algorithm", "exponential-weights", "--model", "m")
+    assert (result.returncode, result.stderr) == (0, "")
+    learner = aw.ExponentialWeights(NAMES)
+    learner.learn_many(advice, outcomes)
+    assert aw.load(tmp_path / "m") == learner
+    assert str(learner.certificate(advice, outcomes)) in result.stdout
+
+
+def test_an_expert_that_was_certain_and_wrong_has_an_infinite_loss(run_cli, tmp_path):
+    generator = np.random.default_rng(4)
+    outcomes = generator.integers(0, 2, 30).astype(float)
+    sure = np.where(np.arange(30) < 25, outcomes, 1 - outcomes)
+    advice = np.column_stack([np.where(outcomes == 1, 0.8, 0.3), sure, np.full(30, 0.5)])
+    write(tmp_path / "p.csv", advice, outcomes)
+    arguments = ["experts", "p.csv", "--target", "load", "--loss", "log", "--algorithm", "exponential-weights"]
+    result = run_cli(*arguments, "--verbose", "--model", "m")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert told(result, "fair").split()[-2:] == ["infinity", "infinity"]
+    assert "- best mixture in hindsight" in result.stdout
+    assert "the loss of 'fair' is infinite" in result.stdout
+    assert np.isinf(aw.load(tmp_path / "m").expert_losses).tolist() == [False, True, False]
+    answer = json.loads(run_cli(*arguments, "--json").stdout)
+    (line,) = [line for line in answer["leaderboard"] if line["name"] == "fair"]
+    assert (line["mean_loss"], line["loss"]) == (None, None)
+    assert answer["leaderboard"][-1] == line
+    assert answer["certificate"]["verdict"] == "holds"
+    others = run_cli("experts", "p.csv", "--target", "load", "--loss", "log")
+    assert others.returncode != 0
+    assert "p.csv, line 2" in others.stderr
+    assert "ExponentialWeights takes 0 and 1" in others.stderr
+
+
 @pytest.mark.parametrize("name", sorted(expert_algorithm_names()))
 def test_every_algorithm_runs(run_cli, tmp_path, name):
     generator = np.random.default_rng(3)
@@ -124,7 +174,7 @@ def test_every_algorithm_runs(run_cli, tmp_path, name):
     ("arguments", "message"),
     [
         (
-            ["--algorithm", "exponential-weights"],
+            ["--algorithm", "fixed-share", "--option", "share=0.1", "--option", "rate=1"],
             "s.csv, line 2: the loss of expert 'low' must be within loss_range",
         ),
         (
@@ -190,7 +240,7 @@ def test_the_list_of_experts_can_be_cut(run_cli, data):
         ),
         (["f.csv", "--target", "load", "--algorithm", "weighted-majority"], "--loss must be zero-one"),
         (
-            ["f.csv", "--target", "load", "--algorithm", "exponential-weights"],
+            ["f.csv", "--target", "load", "--algorithm", "sleeping-experts"],
             "must be within loss_range (0, 1); AdaHedge",
         ),
         (["f.csv", "--target", "load", "--predictions", "f.csv"], "--predictions must be a different file from FILE"),
@@ -254,7 +304,7 @@ def test_a_cell_that_spoils_a_column_of_numbers_is_named(run_cli, tmp_path):
         "afterwit: warning: left out b: line 3 has 'oops' where a number was expected "
         "(correct it, or leave the cell empty)\n"
     )
-    assert "ignored columns that are not numeric: c, (no name)\n" in result.stdout
+    assert "ignored columns that are not numeric: c\n" in result.stdout
 
 
 def test_a_column_named_forecast_is_kept_beside_the_forecast(run_cli, tmp_path):

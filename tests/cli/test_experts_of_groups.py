@@ -182,6 +182,15 @@ def test_a_cell_that_spoils_an_expert_is_named(run_cli, tmp_path):
     assert aw.load(tmp_path / "m").experts == ("a", "a_x", "c_y", "y")
 
 
+def test_a_column_without_a_name(run_cli, tmp_path):
+    """The index that pandas writes names the rows; what is behind the last delimiter is nothing."""
+    (tmp_path / "f.csv").write_text(",a,b,y,\n0,1,3,1,\n1,2,4,2,\n2,1,2,2,\n")
+    result = run_cli("experts", "f.csv", "--target", "y", "--model", "m", "--predictions", "out.csv")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert aw.load(tmp_path / "m").experts == ("a", "b")
+    assert written(tmp_path / "out.csv")[0] == ["column 1 without a name", "y", "forecast"]
+
+
 def test_numbers_may_name_groups(run_cli, tmp_path):
     (tmp_path / "f.csv").write_text("shop,y,a,b\n007,1,1,3\n010,2,2,4\n007,2,1,2\n")
     result = run_cli("experts", "f.csv", "--target", "y", "--group", "shop", "--model", "m")
@@ -302,7 +311,7 @@ def test_rows_that_cannot_be_read_may_be_skipped(run_cli, tmp_path):
     assert refused.stderr == "afterwit: f.csv, line 3: 3 cells were expected, as in the header; found 2\n"
     result = run_cli("experts", "f.csv", "--target", "y", "--on-error", "skip")
     assert result.returncode == 0
-    assert result.stderr.startswith("afterwit: warning: 1 row was left out because they could not be read:\n")
+    assert result.stderr.startswith("afterwit: warning: 1 row was left out because it could not be read:\n")
     assert "2 experts, 2 rounds" in result.stdout
 
 

@@ -132,6 +132,90 @@ def test_the_same_rows_in_other_clothes(run_cli, data, tmp_path, packed):
     assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
 
 
+@pytest.mark.parametrize("command", ["run", "race", "predict"])
+@pytest.mark.parametrize("where", ["second", "folder", "glob", "query"])
+def test_no_input_is_overwritten_however_it_is_named(run_cli, data, tmp_path, command, where):
+    (tmp_path / "part").mkdir()
+    for name in ("a", "b"):
+        write_csv(tmp_path / "part" / f"{name}.csv", sales(20))
+    run_cli(*RUN, "--model", "m")
+    source = {
+        "second": ["part/a.csv", "part/b.csv"],
+        "folder": ["part"],
+        "glob": ["part/*.csv"],
+        "query": ["--sql", f"SELECT * FROM '{tmp_path}/part/*.csv'"],
+    }[where]
+    before = (tmp_path / "part/b.csv").read_bytes()
+    out = "--predictions" if command == "predict" else "--model"
+    target = ["m"] if command == "predict" else ["--target", "sold"]
+    result = run_cli(command, *target, *source, out, "part/../part/b.csv")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"afterwit: {out} must be a different file from FILE")
+    assert (tmp_path / "part/b.csv").read_bytes() == before
+
+
+def test_a_first_file_without_rows(run_cli, data, tmp_path):
+    (tmp_path / "part").mkdir()
+    for name, rows in (("c", sales()[:100]), ("e", sales()[100:])):
+        write_csv(tmp_path / "part" / f"{name}.csv", rows)
+    for name in "abdf":
+        (tmp_path / "part" / f"{name}.csv").write_text("id,colour,price,sold\n")
+    run_cli(*RUN, "--model", "m")
+    result = run_cli("run", "part", *RUN[2:], "--model", "n")
+    assert result.returncode == 0, result.stderr
+    assert aw.load(tmp_path / "m") == aw.load(tmp_path / "n")
+    for name in "ce":
+        (tmp_path / "part" / f"{name}.csv").unlink()
+    result = run_cli("run", "part", *RUN[2:])
+    assert (result.returncode, result.stderr) == (2, "afterwit: part (4 files): no examples were found\n")
+
+
+def test_columns_without_a_name_are_left_out_unless_they_are_asked_for(run_cli, data, tmp_path):
+    """pandas writes such an index, and other programs a delimiter at the end of every line."""
+    head, *lines = data.read_text().splitlines()
+    index = [f",{head},", *(f"{i},{line}," for i, line in enumerate(lines))]
+    (tmp_path / "index.csv").write_text("\n".join(index))
+    run_cli(*RUN, "--model", "m")
+    result = run_cli("run", "index.csv", *RUN[2:], "--model", "n")
+    assert (result.returncode, result.stderr) == (0, "")
+    for place in (1, 6):
+        assert f"column {place} without a name (not used unless it is asked for)" in result.stdout
+    assert aw.load(tmp_path / "m").learner == aw.load(tmp_path / "n").learner
+    result = run_cli("run", "index.csv", *RUN[2:], "--numeric", "column 1 without a name")
+    assert "number    column 1 without a name, price" in result.stdout
+    assert run_cli("predict", "n", "index.csv").stderr == ""
+    assert "not used: column 1 without a name, column 6" in run_cli("predict", "m", "index.csv").stderr
+
+
+def test_files_of_another_kind_than_the_model_has_learned(run_cli, data, tmp_path):
+    (tmp_path / "t.svm").write_text("1 1:2\n-1 2:1\n")
+    run_cli(*RUN, "--model", "m")
+    run_cli("run", "t.svm", "--model", "n")
+    result = run_cli("predict", "m", "t.svm")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "t.svm: a table, or Vowpal Wabbit text with its names, was expected" in result.stderr
+    result = run_cli("predict", "n", "sales.csv")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.endswith("libsvm text was expected, as the model has learned it; this is a table\n")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", gzip.compress(b"")])
+def test_nothing_at_all_is_said_to_be_nothing(run_cli, tmp_path, content):
+    (tmp_path / "t").write_bytes(content)
+    result = run_cli("run", "t", "--target", "y")
+    assert (result.returncode, result.stderr) == (2, "afterwit: t: no examples were found\n")
+
+
+def test_text_in_another_encoding_says_how_to_convert_it(run_cli, data, tmp_path):
+    (tmp_path / "wide.csv").write_bytes(data.read_text().encode("utf-16"))
+    result = run_cli("run", "wide.csv", "--target", "sold")
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+    assert "wide.csv: UTF-8 text was expected, found UTF-16 (iconv -f UTF-16" in result.stderr
+    (tmp_path / "old.csv").write_bytes(data.read_bytes() + "301,gr\xfcn,3,yes\n".encode("latin-1"))
+    result = run_cli("run", "old.csv", "--target", "sold")
+    assert "old.csv, line 302: UTF-8 text was expected, found other bytes (iconv -f LATIN1" in result.stderr
+
+
 def test_a_query_and_an_order(run_cli, data, tmp_path):
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(sales()), tmp_path / "s.parquet")
     query = f"SELECT colour, price, sold FROM '{tmp_path / 's.parquet'}' ORDER BY price, id"
@@ -161,6 +245,37 @@ def test_going_on_is_the_same_as_not_stopping(run_cli, data, tmp_path):
         refused = run_cli("run", "b.csv", "--resume", "m", *option)
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
         assert "left out" in refused.stderr or "as when the model was made" in refused.stderr
+
+
+def test_what_was_learned_before_is_left_out(run_cli, data, tmp_path):
+    # Rows without a label are no rounds, wherever they are; the model itself says how far it had come.
+    rows = [{**row, "sold": None} if i % 7 == 3 else row for i, row in enumerate(sales())]
+    write_csv(tmp_path / "sales.csv", rows)
+    whole = run_cli(*RUN, "--learner", "adagrad", "--model", "whole", "--json")
+    assert whole.returncode == 0, whole.stderr
+    for first in (1, 4, 119):
+        result = run_cli(*RUN, "--learner", "adagrad", "--limit", str(first), "--model", "m")
+        assert result.returncode == 0, result.stderr
+        going_on = ("run", "sales.csv", "--target", "sold", "--resume", "m", "--skip-learned", "--model", "m")
+        result = run_cli(*going_on, "--limit", "60", "--json")
+        assert result.returncode == 0, result.stderr
+        between = strictly(result.stdout)["certificate"]
+        # A row without a label that comes last is not known to have been read.
+        read = first + 60 - (rows[first - 1]["sold"] is None)
+        assert between["rounds"] == sum(row["sold"] is not None for row in rows[:read])
+        result = run_cli(*going_on, "--json")
+        assert result.returncode == 0, result.stderr
+        found = strictly(result.stdout)
+        assert aw.load(tmp_path / "m").learner == aw.load(tmp_path / "whole").learner
+        assert found["certificate"] == strictly(whole.stdout)["certificate"]
+    result = run_cli("run", "sales.csv", "--target", "sold", "--resume", "m", "--skip-learned")
+    assert (result.returncode, "verdict    holds" in result.stdout) == (0, True)
+    write_csv(tmp_path / "short.csv", rows[:50])
+    wrong = run_cli("run", "short.csv", "--target", "sold", "--resume", "m", "--skip-learned", "--model", "m")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    rounds = sum(row["sold"] is not None for row in rows)
+    assert f"it has 43 rows with a label, and the model has learned {rounds:,}" in wrong.stderr
+    assert aw.load(tmp_path / "m").learner == aw.load(tmp_path / "whole").learner
 
 
 def test_a_test_file_a_limit_and_json(run_cli, data, tmp_path):
@@ -268,9 +383,20 @@ def test_a_race_is_each_learner_alone(run_cli, data, tmp_path):
     assert "committee" in text
     assert "log loss" in text
     assert "time/example" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
     assert run_cli("race", "sales.csv", "--target", "price", "--ignore", "id", "--limit", "50").returncode == 0
+    without = run_cli("race", "sales.csv")
+    columns = "the columns are id, colour, price, sold"
+    assert without.stderr == f"afterwit: sales.csv: --target names the column to predict; {columns}\n"
     mixed = run_cli("race", "sales.csv", "--target", "sold", "--learners", "perceptron,online-ridge")
     assert (mixed.returncode, mixed.stderr.count("\n")) == (2, 1)
+
+
+def test_a_committee_is_shown_in_narrow_lines(run_cli, data, tmp_path):
+    run_cli("run", "sales.csv", "--target", "sold", "--model", "m", "--no-certificate")
+    shown = run_cli("inspect", "m").stdout
+    assert "  learners = ScaleFree; NormalizedAdaGrad; " in shown
+    assert all(len(line) <= 80 for line in shown.splitlines() if line.startswith("  "))
 
 
 def test_hashed_features_report_their_collisions(run_cli, data, tmp_path):
@@ -333,6 +459,7 @@ def test_a_killed_run_leaves_the_last_model_that_was_saved(tmp_path):
         ("x,y\n1,0\n2,1\n", ("--target", "y", "--time", "x=year"), "time must be parts among hour, weekday, month"),
         ("x,y\n1,0\ninf,1\n", ("--target", "y"), "t, line 3: column x: "),
         ("x,y\n1,0\n2,1\n", ("--target", "y", "--save-every", "2"), "--save-every must be given together with --model"),
+        ("x,y\n1,0\n2,1\n", ("--target", "y", "--skip-learned"), "--skip-learned must be given together with --resume"),
     ],
 )
 def test_mistakes_are_one_sentence(run_cli, tmp_path, content, arguments, message):

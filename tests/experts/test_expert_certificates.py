@@ -1,6 +1,7 @@
 """Certificates of expert algorithms from the rounds themselves: what the learner claims is computed a second time."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 import afterwit as aw
 import naive_experts
 from afterwit.certify import expert_rounds
+from afterwit.certify import experts as checker
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from expert_cases import CASES, PLAIN, WATCHING, Case
@@ -35,6 +37,43 @@ def test_the_rounds_it_learned_from_are_accepted(case):
         assert (made.theorem, made.verdict) == (before.theorem, before.verdict)
         # Hindsight may have found a mixture that is better than every expert.
         assert made == before or case.gradient
+
+
+@by_case
+def test_rounds_checked_block_by_block_are_the_same(case, monkeypatch):
+    learner, advice, outcomes = played(case)
+    whole = learner.certificate(advice, outcomes)
+    monkeypatch.setattr(checker, "BLOCK", 15)
+    assert learner.certificate(advice, outcomes) == whole
+    with pytest.raises(InputError, match="the rounds the learner learned from"):
+        learner.certificate(np.roll(advice, 1, axis=1), outcomes)
+
+
+def test_a_row_that_fails_when_played_again_is_named_by_its_place_among_all(monkeypatch):
+    monkeypatch.setattr(checker, "BLOCK", 15)
+    losses = np.full((40, 2), 0.9)
+    learner = aw.ExponentialWeights(2, loss_range=(0, 1))
+    learner.observe_many(losses)
+    losses[30], losses[7] = 1.4, 0.4
+    with pytest.raises(InputError, match=r"played again they fail: the loss of expert \d in row 30 must be"):
+        learner.certificate(losses)
+
+
+@pytest.mark.parametrize(("make", "loss"), [(aw.MLpol, "square"), (aw.BOA, "absolute"), (aw.AdaHedge, "square")])
+def test_a_certificate_needs_little_memory_beside_the_rounds(make, loss):
+    """As much again as the rounds are large, and no copy of everyone's loss, share and gain."""
+    random = np.random.default_rng(0)
+    outcomes = random.normal(size=20_000)
+    advice = outcomes[:, np.newaxis] + random.normal(size=(20_000, 24))
+    learner = make(24, loss=loss)
+    learner.learn_many(advice, outcomes)
+    learner.certificate(advice, outcomes)
+    tracemalloc.start()
+    try:
+        learner.certificate(advice, outcomes)
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * advice.nbytes
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("case", WATCHING, ids=str)
@@ -270,7 +309,8 @@ def test_the_sum_of_the_bounds_of_copies_is_promised_only_where_each_is():
     """What a copy is shown depends on what was played, and so does a bound that depends on what was shown."""
     losses = np.random.default_rng(2).random((20, 3))
     for base, promised in (
-        (aw.ExponentialWeights(3), True),
+        (aw.ExponentialWeights(3, schedule="decreasing"), True),
+        (aw.ExponentialWeights(3), False),
         (aw.PolynomialWeights(3, loss_range=(0, 1)), True),
         (aw.AdaHedge(3), False),
         (aw.SecondOrderWeights(3, beta=0.6), False),

@@ -340,7 +340,7 @@ def test_who_stops_a_run_inside_a_loss_stops_it():
 
 
 RANGED = [
-    aw.ExponentialWeights(NAMES),
+    aw.ExponentialWeights(NAMES, loss_range=(0, 1)),
     aw.RandomizedWeightedMajority(NAMES, beta=0.5, loss="absolute"),
     aw.SecondOrderWeights(NAMES, beta=0.5, loss="square"),
     aw.SleepingExperts(NAMES, loss="absolute"),
@@ -426,7 +426,7 @@ def test_losses_and_their_slopes(name):
 
 
 def test_outcomes_and_forecasts_a_loss_is_not_defined_for():
-    log = aw.ExponentialWeights(2, loss="log")
+    log = aw.MLpol(2, loss="log")
     for advice in ([0.0, 0.5], [0.5, 1.0], [-0.1, 0.5], [0.5, 1.1]):
         refused(log, "learn_one", advice, 1, match="strictly between 0 and 1, because the loss is log")
         refused(log, "predict_one", advice, match="strictly between 0 and 1, because the loss is log")
@@ -608,7 +608,10 @@ def test_options_that_do_not_go_together():
         (lambda: aw.FixedShare(2, horizon=10, shifts=9), "shifts must be from 1 to 8"),
         (lambda: aw.FixedShare(2, horizon=10, shifts=0), "shifts must be from 1 to 8"),
         (lambda: aw.SwapRegret(aw.ExponentialWeights(2, loss_range=(0, 2))), "base must be a fresh expert algorithm"),
-        (lambda: aw.SwapRegret(aw.ExponentialWeights(2, gradient=True)), "base must be a fresh expert algorithm"),
+        (
+            lambda: aw.SwapRegret(aw.ExponentialWeights(2, gradient=True, rate=1.0)),
+            "base must be a fresh expert algorithm",
+        ),
     ):
         with pytest.raises(InputError, match=match):
             call()

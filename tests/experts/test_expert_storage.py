@@ -185,7 +185,7 @@ def test_a_state_that_cannot_be_is_refused_and_changes_nothing(case):
     if case.sleeping:  # fewer rounds than some slept
         states.append({**before, "rounds": 3})
     states += [{**before, name: bad} for name, value in before.items() for bad in spoiled(name, value)]
-    added_later = ("size", "blur", "outside")
+    added_later = ("size", "blur", "outside", "infinite")
     states += [
         {key: value for key, value in before.items() if key != name} for name in before if name not in added_later
     ]

@@ -104,7 +104,8 @@ def test_swap_regret_is_that_of_the_learner_that_bounds_it():
     "make",
     [
         lambda: aw.ExponentialWeights(3, horizon=60),
-        lambda: aw.ExponentialWeights(3),
+        lambda: aw.ExponentialWeights(3, schedule="decreasing"),
+        lambda: aw.ExponentialWeights(3, loss_range=(0, 1)),
         lambda: aw.ExponentialWeights(3, schedule="doubling"),
         lambda: aw.MLpol(3, gradient=False, loss_range=(0, 1)),
         lambda: aw.BOA(3, gradient=False, loss_range=(0, 1)),
@@ -187,7 +188,7 @@ def test_no_rounds_and_outcomes_of_zero():
 
 
 def test_a_failing_round_leaves_the_learner_as_it_was():
-    learner = aw.ExponentialWeights(2)
+    learner = aw.ExponentialWeights(2, loss_range=(0, 1))
     with pytest.raises(InputError, match="loss_range"):
         play(learner, [[0.0, 1.0], [5.0, 0.0]], [1.0, 0.0])
     assert learner.rounds == 0
@@ -245,7 +246,7 @@ def test_regrets_are_those_of_the_definitions(table, sleeping):
         ),
         (lambda: regrets.regret_curve([nan], [[1.0]]), "learner_losses must be finite numbers"),
         (lambda: regrets.regret_curve([1.0], [1.0]), "expert_losses must be two-dimensional"),
-        (lambda: regrets.regret_curve([1.0], [[math.inf]]), "expert_losses must be finite numbers, or NaN"),
+        (lambda: regrets.regret_curve([1.0], [[-math.inf]]), "expert_losses must be finite numbers, or NaN"),
         (lambda: regrets.regret_curve("text", [[1.0]]), "learner_losses must be an array of numbers"),
         (lambda: regrets.swap_regret([[1.0]], [[1.0, 2.0]]), "shares must be of the shape of losses"),
         (lambda: regrets.swap_regret([[-1.0, 2.0]], [[1.0, 2.0]]), "shares must be numbers that are not negative"),

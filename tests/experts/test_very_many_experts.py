@@ -13,7 +13,7 @@ def softmax(scores):
     return weights / weights.sum()
 
 
-@pytest.mark.parametrize("options", [{"rate": 0.7}, {"schedule": "doubling"}, {}], ids=str)
+@pytest.mark.parametrize("options", [{"rate": 0.7}, {"schedule": "doubling"}, {"schedule": "decreasing"}], ids=str)
 def test_exponential_weights(options):
     losses = np.random.default_rng(0).random((9, EXPERTS))
     losses[4, ::3] = np.nan
@@ -22,9 +22,10 @@ def test_exponential_weights(options):
     for t, row in enumerate(losses, 1):
         # Any state can be taken up again: what the loops remember beside it is found anew.
         learner = learner.copy()
-        if "schedule" in options and t & (t - 1) == 0:
+        doubling = options.get("schedule") == "doubling"
+        if doubling and t & (t - 1) == 0:
             total, rate = np.zeros(EXPERTS), np.sqrt(8 * np.log(EXPERTS) / t)
-        now = options.get("rate", rate if "schedule" in options else np.sqrt(8 * np.log(EXPERTS) / t))
+        now = options.get("rate", rate if doubling else np.sqrt(8 * np.log(EXPERTS) / t))
         np.testing.assert_allclose(learner.weights, softmax(-now * total), rtol=1e-10)
         awake = ~np.isnan(row)
         shares = softmax(np.where(awake, -now * total, -np.inf))

@@ -13,8 +13,8 @@ import naive_hindsight_experts as naive
 from afterwit import ExponentialWeights, MLpol, losses
 from afterwit.errors import InputError
 from afterwit.hindsight import (
+    _errors,
     _level_method,
-    _nearest_mixture,
     _quantile_program,
     best_convex_combination,
     best_expert,
@@ -166,7 +166,7 @@ def test_many_rounds_in_blocks_and_with_signs_fixed(monkeypatch):
     advice, outcomes = forecasts(rounds=3000, experts=5)
     whole = {loss: best_convex_combination(advice, outcomes, loss) for loss in ("square", "pinball(0.8)", "percentage")}
     linear = {loss: best_linear(advice, outcomes, loss, intercept=True) for loss in whole}
-    monkeypatch.setattr(_nearest_mixture, "BLOCK", 700)
+    monkeypatch.setattr(_errors, "BLOCK", 700)
     monkeypatch.setattr(_quantile_program, "FIRST_SIZE", 800)
     for loss, expected in whole.items():
         found = best_convex_combination(advice, outcomes, loss)
@@ -225,15 +225,16 @@ def test_where_the_linear_program_gives_up_the_lowest_plane_bounds_the_function(
 
 def test_whatever_z_is_no_mixture_is_below_what_it_proves():
     advice, outcomes = forecasts(rounds=12, experts=3)
-    rows, targets = advice - outcomes[:, None], np.zeros(12)
     grid = naive.best_on_the_grid("pinball(0.8)", advice.tolist(), outcomes.tolist(), 20)
     random = np.random.default_rng(0)
+    seen = _quantile_program._Mixtures(_errors.Errors(advice, outcomes), (-0.2, 0.8))
     for _ in range(50):
-        z = random.uniform(-0.2, 0.8, size=12)
-        assert _quantile_program.proved(rows, targets, z) <= grid
+        seen.see(random.dirichlet(np.ones(3)), random.uniform(-0.2, 0.8, size=12))
+        assert seen.lowest <= grid
     found = best_convex_combination(advice, outcomes, "pinball(0.8)")
-    signs = np.where(rows @ found.vector < 0, 0.8, -0.2)
-    assert _quantile_program.proved(rows, targets, signs) <= found.loss + 1e-12
+    seen.see(found.vector, np.where((advice - outcomes[:, None]) @ found.vector < 0, 0.8, -0.2))
+    assert seen.lowest <= found.loss + 1e-12
+    assert seen.loss == pytest.approx(found.loss, rel=1e-12)
 
 
 def test_mixtures_by_name():

@@ -50,7 +50,7 @@ class Run:
 
     @property
     def ranged(self):
-        return "loss_range" in self.options or self.case.name not in SCALE_FREE
+        return "loss_range" in self.options or not self.case.scale_free
 
     @property
     def slack(self):
@@ -76,6 +76,10 @@ class Run:
     def fixed_rate(self):
         if self.options.get("rate") is not None:
             return self.options["rate"]
+        if self.case.adaptive:
+            # In a declared range it stays where it began, as long as no round has cost anything.
+            cap, cost = adaptive_cap_and_cost(self, self.seen)
+            return cap if self.ranged and not cost and cap < math.inf else None
         if self.options.get("horizon") is not None:
             return math.sqrt(8 * self.log_n / self.options["horizon"])
         return 1.0 if self.case.loss == "log" and not self.ranged_log else None
@@ -119,9 +123,44 @@ def _(run):
     return run.width * BOUNDS["exponential-weights"](run.log_n, run.rounds, run.fixed_rate)
 
 
-@oracle("experts.exponential_weights.ExpConcaveBound")
+@oracle("experts._exp_concave.ExpConcaveBound")
 def _(run):
     return run.width * run.log_n / run.fixed_rate if run.n > 1 else 0.0
+
+
+def adaptive_cap_and_cost(run, rows):
+    """The least k_t and C of the adaptive rate, in the unit of what is shown, round by round by the definition."""
+    concave = run.case.loss in ("square", "log") and not run.case.gradient and run.case.base is None
+    high, cap, cost = run.low + run.width, math.inf, 0.0
+    if concave and run.case.loss == "log":
+        cap = run.width
+    elif concave and run.ranged and high > 0:
+        cap = run.width / (2 * high)
+    for row in rows:
+        awake = [value for value in row if value is not None]
+        spread, rate, k = max(awake) - min(awake), min(cap, run.log_n / cost if cost > 0 else math.inf), 0.0
+        if concave and not run.unforecast:
+            k = cap
+            if run.case.loss == "square" and not run.ranged:
+                k = 1 / (2 * max(awake)) if max(awake) > 1e-150 else math.inf
+                cap = min(cap, k)
+        if spread <= 1e-150:
+            continue
+        if rate == math.inf:
+            cost += 0.0 if k else spread * min(1.0, math.sqrt(run.log_n / 8))
+        else:
+            cost += min(spread, max(rate - k, 0.0) * spread / 8 * spread)
+    return cap, cost
+
+
+def adaptive_bound(run, rows):
+    cap, cost = adaptive_cap_and_cost(run, rows)
+    return max(run.log_n / cap, cost) + cost
+
+
+@oracle("experts._adaptive_rate.AdaptiveRateBound")
+def _(run):
+    return run.width * adaptive_bound(run, run.seen)
 
 
 @oracle("experts.exponential_weights.DoublingBound")
@@ -359,6 +398,11 @@ def swap_truth(run, made):
     rate = base.options.get("rate")
     if key_of(type(made.theorem)).endswith("FixedRateSwapBound"):
         bound = BOUNDS["swap-regret"](run.n, run.rounds, rate) if run.n > 1 else rate * run.rounds / 8
+    elif base.adaptive:
+        shown = [
+            [[p[i] * value for value in row] for p, row in zip(run.shares, run.seen, strict=True)] for i in range(run.n)
+        ]
+        bound = math.fsum(adaptive_bound(run, rows) for rows in shown)
     elif rate is None:
         bound = run.n * BOUNDS["exponential-weights-doubling"](run.log_n, run.rounds)
     else:

@@ -13,16 +13,18 @@ import numpy as np
 import naive_exact as exact
 from afterwit import adversaries
 from afterwit.core.registry import find, options_of
+from afterwit.errors import InputError
 from expert_cases import CASES, Case
 from naive_bounds import BOUNDS
 from naive_hindsight_experts import least_mixture
-from proving.expert_truths import ORACLES, OTHERS, SCALE_FREE, Run, regret_truth
+from proving.expert_truths import ORACLES, OTHERS, Run, regret_truth
 from proving.formulas import value_of
 from proving.judging import APPLIED, EPSILON, HINDSIGHT, HINDSIGHT_VALUE, Truth, all_of, key_of
 from proving.searching import judges, subject
 from proving.sequences import SCALES, asleep, pick, size, values
 
 DRAWN, VOTED, EXPECTED, MEAN = "drawn", "voted", "expected", "mean"
+CONCAVE = "experts._exp_concave.ExpConcaveBound"
 #: Ranges of losses: ordinary, narrow, wide, on both sides of 0, away from 0.
 RANGES = ((0.0, 1.0), (0.0, 1e-9), (0.0, 1e9), (-3.0, 7.0), (100.0, 101.0), (-2.0, -1.0))
 
@@ -46,7 +48,7 @@ def chosen_case(random, name):
     fixed = case.gradient or case.loss in ("log", "percentage", "zero-one") or case.base
     if fixed or "loss_range" not in options_of(find(name)):
         return case
-    if name in SCALE_FREE and "loss_range" not in case.options and random.random() < 0.7:
+    if case.scale_free and random.random() < 0.7:
         return case
     return Case(name, {**case.options, "loss_range": pick(random, *RANGES)}, case.base)
 
@@ -306,6 +308,8 @@ for _name in sorted({case.name for case in CASES} - {"Exp3"}):
 @subject(
     "tuned expert algorithms",
     "experts.exponential_weights.TunedRateBound",
+    "experts._adaptive_rate.RangesBound",
+    "experts._adaptive_rate.SquareLossBound",
     "experts.swap_regret.TunedSwapBound",
     "experts.polynomial_weights.TunedPolynomialBound",
     "experts.randomized_weighted_majority.TwoRandomExperts",
@@ -347,6 +351,69 @@ def tuned(table, random):
     )
     value_of(table, "polynomial", experts=n, rounds=rounds, power=float(random.uniform(2, 9)), loss_range=scale)
     two_random(table, random)
+    adaptive(table, random, rounds, int(random.integers(2, 6)))
+
+
+def adaptive(table, random, rounds, n):
+    """What the adaptive rate comes to at most, whatever the unit, and wherever the losses are."""
+    scale, shift = pick(random, *SCALES), pick(random, 0.0, -0.5, 3.0)
+    sizes = 10.0 ** random.integers(-3, 4, (rounds, 1)) if random.random() < 0.3 else 1.0
+    lost = (values(random, rounds, n) + shift) * sizes * scale
+    _, run = play(random, Case("ExponentialWeights", {"loss": "absolute"}), n, losses=lost)
+    spreads = [max(row) - min(row) for row in run.seen]
+    squares = math.fsum(spread**2 for spread in spreads)
+    bound = value_of(
+        table, "exponential-weights-adaptive", experts=n, squared_ranges=squares, largest_range=max(spreads)
+    )
+    worst = max(map(float, run.regrets))
+    table.bounded("experts._adaptive_rate.RangesBound", run.case.name, worst, bound, run.slack)
+    case = Case("ExponentialWeights")
+    advice, outcomes = advice_for(random, case, rounds, n)
+    sizes = 10.0 ** random.integers(-2, 3, rounds) if random.random() < 0.3 else np.ones(rounds)
+    advice, outcomes = advice * sizes[:, np.newaxis], outcomes * sizes
+    if random.random() < 0.5:
+        advice = asleep(random, advice, 0.4)
+    _, run = play(random, case, n, advice, outcomes, contrary=bool(random.random() < 0.3))
+    largest = max(value for row in run.seen for value in row if value is not None)
+    bound = value_of(table, "exponential-weights-square", experts=n, largest_loss=largest)
+    worst = max(float(regret) for regret in run.regrets if regret is not None)
+    table.bounded("experts._adaptive_rate.SquareLossBound", run.case.name, worst, bound, run.slack)
+
+
+@subject("certain forecasts")
+def certain(table, random):
+    """Probabilities of 0 and 1 under the log loss: the regret to everyone whose loss is finite is at most ln N / rate."""
+    rounds, n = max(1, size(random)[0]), int(random.integers(2, 6))
+    rate = pick(random, None, 1.0, 0.3)
+    learner = find("ExponentialWeights")(n, loss="log", rate=rate)
+    own, regrets, losses, gone = 0.0, np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool)
+    for _ in range(rounds):
+        advice = np.where(random.random(n) < 0.2, random.integers(0, 2, n), random.uniform(0.05, 0.95, n))
+        advice = asleep(random, advice[np.newaxis], 0.3)[0] if random.random() < 0.5 else advice
+        outcome, weights = float(random.integers(0, 2)), learner.weights
+        awake = ~np.isnan(advice)
+        chances = np.where(awake, advice if outcome else 1 - advice, 0.0)
+        shares = np.where(awake, weights, 0.0)
+        shares = shares / shares.sum() if shares.any() else awake / awake.sum()
+        chance = float(shares @ chances)
+        try:
+            learner.learn_one(advice, outcome)
+        except InputError:
+            if chance > 1e-12:
+                table.problem(CONCAVE, "certain forecasts", "refused", f"the chance was {chance!r}")
+            continue
+        with np.errstate(divide="ignore"):
+            lost = -np.log(np.where(awake, chances, 1.0))
+        own -= math.log(chance)
+        gone |= np.isinf(lost)
+        regrets += np.where(awake & ~gone, -math.log(chance) - np.where(gone, 0.0, lost), 0.0)
+        losses += np.where(awake & ~gone, np.where(gone, 0.0, lost), 0.0)
+    if not np.array_equal(np.isinf(learner.expert_losses), gone) or learner.weights[gone].any():
+        table.problem(CONCAVE, "certain forecasts", "infinite losses", f"{learner.expert_losses!r}, {gone!r}")
+    table.stated(CONCAVE, "certain forecasts", learner.loss, own, 1e-9 * (1 + own))
+    worst = max(regrets[~gone].tolist())
+    bound = value_of(table, "exp-concave", experts=n, rate=rate or 1.0)
+    table.bounded(CONCAVE, "certain forecasts", worst, bound, 1e-9 * (1 + own + losses.max()))
 
 
 def two_random(table, random):

@@ -21,7 +21,7 @@ from proving.judging import ERROR, Table, key_of
 
 #: Where the sequences are.
 FAMILIES = (
-    "experts", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge", "multiclass",
+    "experts", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge", "intervals", "multiclass",
     "kernels", "concepts", "batch", "games", "samples", "rounds",
 )  # fmt: skip
 

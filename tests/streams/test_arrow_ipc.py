@@ -44,6 +44,40 @@ def test_every_cell_for_every_size_of_blocks(table, how, compression):
             assert places == [{"path": f"{path}, row {i:,}"} for i in range(1, table.num_rows + 1)]
 
 
+def test_numbers_that_say_where_columns_are_are_checked(tmp_path):
+    """A single bit there made nanoarrow read outside of its memory."""
+    table = pa.table({"a": ["x", None, "z"], "b": [1.0, 2.0, 3.0]})
+    whole = Path(write(table, tmp_path / "a.arrows", "stream")).read_bytes()
+    begin = 8 + int.from_bytes(whole[4:8], "little")
+    end = begin + 8 + int.from_bytes(whole[begin + 4 : begin + 8], "little")
+    messages = set()
+    for place in range(begin + 8, end):
+        for bits in (0x80, 0x22, 0x01):
+            broken = bytearray(whole)
+            broken[place] ^= bits
+            (tmp_path / "b.arrows").write_bytes(broken)
+            try:
+                with ArrowReader(tmp_path / "b.arrows") as reader:
+                    read_all(reader, 10)
+            except StreamError as error:
+                messages.add(error.message)
+    assert any("it is corrupt: a column is said to be where there is no data" in message for message in messages)
+
+
+def test_a_file_that_ends_between_two_messages_is_truncated(tmp_path):
+    """A stream may end there; a file has an index behind its rows."""
+    table = pa.table({"a": range(30)})
+    whole = Path(write(table, tmp_path / "a.arrow")).read_bytes()
+    at, ends = 8, []
+    while (size := int.from_bytes(whole[at + 4 : at + 8], "little")) != 0:
+        at += 8 + size + len(pa.ipc.read_message(pa.BufferReader(whole[at:])).body)
+        ends.append(at)
+    for end in (*ends, len(whole) - 1):
+        (tmp_path / "b.arrow").write_bytes(whole[:end])
+        with pytest.raises(StreamError, match=r"b\.arrow: it cannot be read as Arrow data \(it is truncated\)"):
+            ArrowReader(tmp_path / "b.arrow")
+
+
 def test_it_says_what_it_is(tmp_path):
     path = write(pa.table({"b": range(10), "a": range(10)}), tmp_path / "a.arrow")
     with ArrowReader(path) as reader:

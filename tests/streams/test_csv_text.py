@@ -389,7 +389,7 @@ def test_skipped_rows_are_counted_and_the_first_are_shown():
 
 MISTAKES = [
     (b"1,2\n3,4\n", {}, 1, r"cell 1 of the header is the number 1; if the file has no header, .*--names a,b,c"),
-    (b"a,,c\n", {}, 1, "cell 2 of the header is empty; .*--names"),
+    (b" ,,\n", {}, 1, "cell 1 of the header is empty; .*--names"),
     (b"\n\na,b, a\n", {}, 3, "the column 'a' occurs twice in the header; .*--names"),
     (b"", {}, 1, "a header with the names of the columns was expected"),
     (b"a,b\n1,2\n3\n", {}, 3, "2 cells were expected, as in the header; found 1$"),
@@ -466,6 +466,19 @@ def test_a_cell_of_another_form_is_an_error_with_column_and_cell(form, cell, mes
 def test_options_that_are_not_allowed(options):
     with pytest.raises(InputError, match=f"{next(iter(options))} must be"):
         CsvReader(io.BytesIO(b"a\n"), **options)
+
+
+def test_a_line_of_text_that_was_taken_for_a_header_is_not_repeated_in_full():
+    content = b"ham\t" + 50 * b"words " + b'\nham\tx"y\nham\t"x"y\n'
+    expected = r"line 3: column words words .{20,40}…: nothing was expected"
+    with CsvReader(io.BytesIO(content)) as reader, pytest.raises(StreamError, match=expected):
+        reader.look(10)
+
+
+def test_columns_without_a_name_have_one_by_their_place():
+    with CsvReader(io.BytesIO(b",a, \n1,2,3\n")) as reader:
+        assert reader.names == ["column 1 without a name", "a", "column 3 without a name"]
+        assert rows_of(reader.look(5))[0][1]["column 3 without a name"] == "3"
 
 
 def test_columns_that_are_not_there():

@@ -289,6 +289,103 @@ def test_a_weight_is_how_often_a_row_is_learned():
             list(aw.read([*records[:1], {**records[1], "w": bad}], target="y", weight="w", labels=(0, 1)))
 
 
+def test_predicting_needs_no_weight_and_gives_one_prediction_for_each_row(tmp_path):
+    records = [{"x": float(i % 5), "w": i % 4, "y": "ab"[i % 2]} for i in range(20)]
+    stream = aw.read(records, target="y", weight="w")
+    model = aw.Model(stream.schema, aw.AdaGrad(labels=stream.labels))
+    aw.play(model, stream)
+    expected = [model.predict_one(record) for record in records]
+    without = [{"x": record["x"]} for record in records]
+    as_csv(tmp_path / "t.csv", without, ["x"])
+    for source in (records, without, pd.DataFrame(records), pd.DataFrame(without), tmp_path / "t.csv"):
+        assert model.predict_many(source).tolist() == expected
+    assert len(model.predict_proba_many([{**record, "w": None} for record in records])) == 20
+
+
+def test_records_are_learned_as_often_as_their_weight_says():
+    records = [{"x": float(i % 5), "w": i % 4, "y": "ab"[i % 2]} for i in range(20)]
+    stream = aw.read(records, target="y", weight="w")
+    played, by_one, by_many = (aw.Model(stream.schema, aw.AdaGrad(labels=stream.labels)) for _ in range(3))
+    aw.play(played, stream)
+    for record in records:
+        before = by_one.predict_one(record)
+        assert by_one.learn_one(record) == before
+    by_many.learn_many(records)
+    assert played == by_one == by_many
+    assert played.rounds == sum(record["w"] for record in records)
+    assert by_one.learn_one({"x": 1.0}, "a") in ("a", "b")
+    for bad in (0.5, -1, None, "2"):
+        with pytest.raises(InputError, match="the value of w must be a whole number"):
+            by_one.learn_one({"x": 1.0, "w": bad}, "a")
+    with pytest.raises(InputError, match="y must be left out, because a record is learned as often as its w says"):
+        by_many.learn_many(records, [record["y"] for record in records])
+
+
+def test_labels_that_are_given_are_one_for_each_record():
+    records = [{"x": float(i % 5), "y": None if i % 3 else "b"} for i in range(20)]
+    stream = aw.read(records, target="y", labels=("a", "b"))
+    model, twin = aw.Model(stream.schema, aw.AdaGrad(labels=("a", "b"))), aw.AdaGrad(labels=("a", "b"))
+    labels = ["ab"[i % 2] for i in range(20)]
+    expected = [twin.learn_one({"x": record["x"]}, label) for record, label in zip(records, labels, strict=True)]
+    for wrong in (labels[:-1], [*labels, "a"]):
+        with pytest.raises(InputError, match=f"y must be a label for each of 20 records; received {len(wrong)} labels"):
+            model.learn_many(records, wrong)
+    assert model.learn_many(records, labels).tolist() == expected
+    assert model.learner == twin
+
+
+def test_however_large_a_weight_is_its_rounds_come_in_blocks():
+    records = [{"x": 1.0, "w": 2**31 - 1, "y": 0}, {"x": 2.0, "w": 1, "y": 1}]
+    with aw.read(records, target="y", weight="w").reader() as reader:
+        for count in (1, 3, 10**9):
+            rows, labels = reader.take(count)
+            assert 1 <= rows.count == len(labels) <= min(count, 65_536)
+            assert set(labels.tolist()) == {0}
+
+
+@pytest.mark.parametrize("kind", ["records", "jsonl", "parquet", "pandas", "polars"])
+def test_numbers_that_are_written_as_text_are_those_of_csv(tmp_path, kind):
+    """As csv.DictReader and many web services have them."""
+    texts = ["1", "-2.50", "", "1e3", "NA", ".5", "007"] * 3
+    records = [{"x": x, "paid": ["true", "False"][i % 2], "y": str(i % 2)} for i, x in enumerate(texts)]
+    as_csv(tmp_path / "t.csv", records, ["x", "paid", "y"])
+    source = tmp_path / f"t.{kind}"
+    if kind == "records":
+        source = records
+    elif kind == "jsonl":
+        source.write_text("".join(json.dumps(record) + "\n" for record in records))
+    elif kind == "parquet":
+        pd.DataFrame(records).to_parquet(source)
+    else:
+        source = pd.DataFrame(records) if kind == "pandas" else pl.DataFrame(records)
+    stream, same = aw.read(source, target="y"), aw.read(tmp_path / "t.csv", target="y")
+    assert (stream.schema, stream.labels) == (same.schema, same.labels)
+    expected = list(same)
+    assert list(stream) == expected
+    assert expected[0] == ({"x": 1.0, "paid=true": 1.0}, 0)
+    x = [stream.schema.features({**record, "y": None}) for record in records]
+    assert x == [features for features, _ in expected]
+
+
+@pytest.mark.parametrize("kind", ["records", "pandas", "polars"])
+def test_numbers_that_are_written_as_text_are_sorted_as_those_of_csv(tmp_path, kind):
+    records = [{"x": str(x), "y": str(i % 2), "z": "1"} for i, x in enumerate([10, 9, "", 1e3, -2, "2e-3", 9])]
+    as_csv(tmp_path / "t.csv", records, ["x", "y", "z"])
+    source = pl.DataFrame(records) if kind == "polars" else pd.DataFrame(records) if kind == "pandas" else records
+    expected = list(aw.read(tmp_path / "t.csv", target="y", order_by="x"))
+    assert [features.get("x") for features, _ in expected] == [-2, 0.002, 9, 9, 10, 1000, None]
+    assert list(aw.read(source, target="y", order_by="x")) == expected
+
+
+def test_text_among_numbers_is_named_with_its_place():
+    records = [{"x": str(i), "y": i % 2} for i in range(1500)]
+    records[1200]["x"] = "many"
+    with pytest.raises(StreamError, match=r"row 1,201: column '?x'?: a number or nothing was expected; found 'many'"):
+        list(aw.read(records, target="y"))
+    with pytest.raises(StreamError, match=r"row 1,201: column '?x'?: a number or nothing was expected; found 'many'"):
+        list(aw.read(pd.DataFrame(records), target="y"))
+
+
 @pytest.mark.parametrize("bits", [1, 3, 16])
 def test_hashed_features_have_their_documented_positions(bits):
     records = [{"n": float(i), "c": f"v{i % 5}", "y": i % 2} for i in range(20)]
@@ -354,7 +451,7 @@ def test_records_with_strangers_are_refused():
     assert schema.features({}) == {}
 
 
-@pytest.mark.parametrize("cell", ["3", True, float("inf"), [1], datetime.date(2024, 1, 1)])
+@pytest.mark.parametrize("cell", ["three", "1e400", "1_000", True, float("inf"), [1], datetime.date(2024, 1, 1)])
 def test_a_cell_of_another_kind_is_refused(cell):
     schema = Schema(aw.read([{"price": 1, "y": 0}], target="y").schema.columns)
     if cell is True:
@@ -415,6 +512,57 @@ def test_what_should_be_known_of_a_schema_is_noted(tmp_path):
     assert mixed.startswith("mixed holds numbers and other text, such as 'many' in line 9: taken as a category")
     assert different.startswith("name has 200 different values in the first 200 rows: taken as a category")
     assert stream.schema.describe() == "target    y\nnumber    size\ncategory  price, mixed, name"
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_the_first_rows_are_those_of_as_many_files_as_it_takes(tmp_path, kind):
+    """A first file of a few rows does not decide alone: not what is empty, not what is a number, not the task."""
+    records = [
+        {"a": None if i < 9 else "x", "b": 1.0 if i < 9 else i / 4, "c": "7" if i < 9 else "w", "y": i}
+        for i in range(60)
+    ]
+    for part in range(20):
+        rows, path = records[3 * part : 3 * part + 3], tmp_path / f"{part:02}.{kind}"
+        if kind == "csv":
+            as_csv(path, rows, list(records[0]))
+        elif kind == "jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        else:
+            schema = pa.schema([("a", pa.string()), ("b", pa.float64()), ("c", pa.string()), ("y", pa.int64())])
+            pyarrow.parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+    stream = aw.read(tmp_path, target="y")
+    whole = aw.read(records, target="y")
+    assert (stream.schema, stream.task) == (whole.schema, whole.task)
+    assert stream.task == "regression"
+    expected = list(whole)
+    assert list(stream) == expected == list(stream)
+    if kind == "csv":
+        assert stream.notes == ()
+        as_csv(
+            tmp_path / "00.csv",
+            [{**record, "b": "?" if record["y"] == 5 else 1.5} for record in records[:3]],
+            list(records[0]),
+        )
+        as_csv(
+            tmp_path / "01.csv",
+            [{**record, "b": "?" if record["y"] == 5 else 1.5} for record in records[3:6]],
+            list(records[0]),
+        )
+        (note,) = aw.read(tmp_path, target="y").notes
+        assert f"'?' in {tmp_path / '01.csv'}, line 4" in note
+
+
+def test_a_schema_of_many_columns_is_described_in_narrow_lines():
+    names = [f"{'long ' * (i % 4)}name, {i}" for i in range(40)] + ["x" * 200]
+    stream = aw.read([{**dict.fromkeys(names, 1.0), "y": i} for i in range(2)], target="y")
+    for most in (12, 13, 100):
+        lines = stream.schema.describe(most).splitlines()
+        assert lines[0] == "target    y"
+        assert all(line.startswith("number    " if i == 0 else " " * 10) for i, line in enumerate(lines[1:]))
+        assert all(len(line) <= 80 or line[10:] == names[-1] for line in lines)
+        assert all(line.endswith(",") for line in lines[1:-1])
+        rest = [f"and {len(names) - most} more"] if most < len(names) else []
+        assert " ".join(line[10:] for line in lines[1:]) == ", ".join([*names[:most], *rest])
 
 
 def test_columns_of_a_further_file_that_the_first_one_lacks(tmp_path):

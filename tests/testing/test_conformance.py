@@ -49,6 +49,11 @@ CLASSIFIERS = {
 }
 REGRESSORS = {
     "AdaGradRegressor": ({}, {"loss": "absolute", "rate": 0.5, "delta": 0, "box": 0.3}, {"loss": "huber(0.5)"}),
+    "ConformalIntervals": (
+        {"window": 20},
+        {"forecaster": "online-ridge", "method": "tracking", "rate": 0.1, "coverage": 0.5},
+        {"forecaster": "repeat-last-target", "method": "tracking", "largest": 3.0},
+    ),
     "NormalizedAdaGradRegressor": ({}, {"loss": "pinball(0.9)", "intercept": False}),
     "OnlineRidge": ({}, {"penalty": 0.01, "intercept": False}, {"most_features": 2}),
     "RegressionCommittee": ({}, {"learners": ["online-ridge", "repeat-last-target"], "weighting": "boa"}),

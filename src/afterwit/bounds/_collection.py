@@ -12,7 +12,18 @@ from afterwit.core import registry
 from afterwit.core.theorem import BOUND, SAMPLE_SIZE, Theorem
 
 #: The packages with theorems, in the order in which they are listed.
-ORDER = ("concepts", "linear", "kernels", "experts", "adversaries", "batch", "games", "boosting", "sampling")
+ORDER = (
+    "concepts",
+    "linear",
+    "kernels",
+    "experts",
+    "adversaries",
+    "batch",
+    "games",
+    "boosting",
+    "sampling",
+    "reductions",
+)
 
 
 def _collected(asks_for: str) -> Mapping[str, Theorem]:

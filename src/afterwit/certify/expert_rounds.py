@@ -5,6 +5,8 @@ Nothing of the engine is used but the shares. Forecasts that do not follow from 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,19 +24,37 @@ def not_these(why: str) -> InputError:
     return InputError(f"the rounds given must be the rounds the learner learned from; {why}")
 
 
-def own_losses(
-    setting: Setting,
-    values: Floats,
-    outcomes: Floats | None,
-    forecasts: Floats,
-    shares: Floats,
-    lost: Floats,
-    awake: npt.NDArray[np.bool_],
-) -> tuple[Floats, Floats]:
+@dataclass(frozen=True)
+class Rounds:
+    """Rounds in a row, played a second time."""
+
+    setting: Setting
+    #: Advice, or the losses where they are all that is known.
+    values: Floats
+    outcomes: Floats | None
+    forecasts: Floats
+    shares: Floats
+    #: Everyone's loss, 0 for those asleep.
+    lost: Floats
+    awake: npt.NDArray[np.bool_]
+    #: How many rounds were before.
+    before: int
+
+    def chances(self) -> tuple[Floats, Floats]:
+        """The probability each expert gave to what happened, and to what did not; 0 for those asleep."""
+        assert self.outcomes is not None
+        happened = self.outcomes[:, np.newaxis] == 1
+        values, rests = np.where(self.awake, self.values, 0.0), np.where(self.awake, 1 - self.values, 0.0)
+        return np.where(happened, values, rests), np.where(happened, rests, values)
+
+
+def own_losses(rounds: Rounds) -> tuple[Floats, Floats]:
     """The learner's loss in each round from everyone's share, and the size of what was added up for it."""
-    seen = in_range(setting, lost)
+    setting, values, outcomes = rounds.setting, rounds.values, rounds.outcomes
+    shares, forecasts = rounds.shares, rounds.forecasts
+    seen = in_range(setting, rounds.lost)
     if setting.way in (Way.EXPECTED, Way.DRAWN):
-        drawn = _drawn(setting.seed, shares)
+        drawn = _drawn(setting.seed, shares, rounds.before)
         if outcomes is not None and not np.array_equal(forecasts, np.take_along_axis(values, drawn, axis=1)[:, 0]):
             raise not_these("the forecasts are not those of the experts drawn")
         if setting.way is Way.DRAWN:
@@ -47,20 +67,14 @@ def own_losses(
     if setting.way is Way.VOTE:
         _check_votes(values, shares, forecasts)
     else:
-        _check_means(np.where(awake, values, 0.0), shares, forecasts)
+        _check_means(np.where(rounds.awake, values, 0.0), shares, forecasts)
     if setting.loss.kind == "log":
-        chance = (shares * _chances(values, outcomes, awake)).sum(axis=1)
-        rest = (shares * _chances(values, 1 - outcomes, awake)).sum(axis=1)
+        chance, rest = ((shares * each).sum(axis=1) for each in rounds.chances())
         own = np.where(chance <= 0.5, -np.log(chance), -np.log1p(-np.minimum(rest, 0.5)))
         return own, np.abs(own)
     # Where the loss has a kink, rounding decides on which side of it the forecast is: the learner's own is judged.
     own = setting.loss.values(forecasts, outcomes)
     return own, np.abs(own)
-
-
-def _chances(values: Floats, outcomes: Floats, awake: npt.NDArray[np.bool_]) -> Floats:
-    """The probability each expert gave to these outcomes; 0 for those asleep."""
-    return np.where(awake, np.where(outcomes[:, np.newaxis] == 1, values, 1 - values), 0.0)
 
 
 def in_range(setting: Setting, losses: Floats) -> Floats:
@@ -93,9 +107,9 @@ def _check_votes(values: Floats, shares: Floats, forecasts: Floats) -> None:
         raise not_these("the forecasts are not the labels with the largest shares behind them")
 
 
-def _drawn(seed: int, shares: Floats) -> npt.NDArray[np.intp]:
+def _drawn(seed: int, shares: Floats, before: int = 0) -> npt.NDArray[np.intp]:
     """The expert drawn in each round, as a column: by splitmix64 of the seed and the round, and by the shares."""
-    rounds = np.arange(1, len(shares) + 1, dtype=np.uint64)
+    rounds = np.arange(before + 1, before + len(shares) + 1, dtype=np.uint64)
     with np.errstate(over="ignore"):
         z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + rounds * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -109,27 +123,19 @@ def _drawn(seed: int, shares: Floats) -> npt.NDArray[np.intp]:
     return drawn
 
 
-def slope_gains(
-    setting: Setting,
-    values: Floats,
-    outcomes: Floats | None,
-    forecasts: Floats,
-    shares: Floats,
-    own: Floats,
-    lost: Floats,
-    awake: npt.NDArray[np.bool_],
-) -> tuple[Floats, Floats]:
+def slope_gains(rounds: Rounds, own: Floats) -> tuple[Floats, Floats]:
     """What following each expert would have saved by the tangent at the forecast, and the sizes behind it."""
-    if outcomes is None:
-        slopes, here, there = np.ones(len(lost)), own, lost
+    setting, awake = rounds.setting, rounds.awake
+    if rounds.outcomes is None:
+        slopes, here, there = np.ones(len(own)), own, rounds.lost
     elif setting.loss.kind == "log":
         # The tangent of -ln p, where p is the probability of what happened: of p and 1 - p the smaller has more digits.
-        chances, rests = _chances(values, outcomes, awake), _chances(values, 1 - outcomes, awake)
-        chance, rest = (shares * chances).sum(axis=1), (shares * rests).sum(axis=1)
+        chances, rests = rounds.chances()
+        chance, rest = (rounds.shares * chances).sum(axis=1), (rounds.shares * rests).sum(axis=1)
         slopes, here = -1 / chance, np.where(chance <= 0.5, chance, -rest)
         there = np.where(chance[:, np.newaxis] <= 0.5, chances, -rests)
     else:
-        slopes, here, there = setting.loss.slopes(forecasts, outcomes), forecasts, values
+        slopes, here, there = setting.loss.slopes(rounds.forecasts, rounds.outcomes), rounds.forecasts, rounds.values
     slope, base = slopes[:, np.newaxis], here[:, np.newaxis]
     sizes = np.abs(slope) * (np.abs(base) + np.abs(there)) + abs(setting.low) + setting.width * setting.ranged
     return np.where(awake, slope * (base - there), 0.0), np.where(awake, sizes, 0.0)

@@ -15,18 +15,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.certify.expert_rounds import Floats, in_range, not_these, own_losses, slope_gains
+from afterwit.certify.expert_rounds import Floats, Rounds, in_range, not_these, own_losses, slope_gains
 from afterwit.certify.replay import ROUNDING
 from afterwit.core.certificate import EPSILON, Assumption, Basis, Ceiling, Evidence, Hindsight, shown_number
 from afterwit.core.theorem import Theorem
 from afterwit.data.advice import Experts, read_outcomes, read_rounds
-from afterwit.errors import InputError, counted, invalid
-from afterwit.experts._declared import LEAST_GAIN
+from afterwit.errors import InputError, Words, counted, invalid, shorten
+from afterwit.experts._declared import INFINITE_SUMS, LEAST_GAIN
 from afterwit.experts._regret import Setting, Way
-from afterwit.experts.regrets import swap_regret
+from afterwit.experts.regrets import saved_by_swapping
 
 #: Where rounding may have moved more than this part of the losses, nothing can be said about them.
 LOST = 0.01
+#: How many numbers, rounds times experts, are worked on at once.
+BLOCK = 32_768
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +43,8 @@ class ExpertEvidence(Evidence):
     facts: Mapping[str, Any] = field(repr=False)
     #: What the learner is compared with, where that is not one expert: the best mixture, the best sequence.
     rival: Hindsight | None = None
+    #: The best mixture itself (`afterwit.hindsight.Mixture`), where the rounds are known and it is the rival.
+    mixture: Any = field(default=None, repr=False)
     #: The expert it is compared with, where that is decided.
     expert: int | None = None
 
@@ -63,13 +67,11 @@ class ExpertEvidence(Evidence):
 
     @property
     def expert_losses(self) -> Floats:
-        losses: Floats = self.state["expert_losses"]
-        return losses
+        return with_infinite(self.state, "expert_losses")
 
     @property
     def regrets(self) -> Floats:
-        regrets: Floats = self.state["regrets"]
-        return regrets
+        return with_infinite(self.state, "regrets")
 
     @property
     def awake_rounds(self) -> npt.NDArray[np.int64]:
@@ -236,6 +238,13 @@ class ExpertEvidence(Evidence):
         return self.setting.loss.kind != "function" and self.unforecast == 0
 
 
+def with_infinite(state: Mapping[str, Any], name: str) -> Floats:
+    """Sums of a state as they are: those of experts whose loss has been infinite are counted in it, not added up."""
+    sums: Floats = state[name]
+    gone = state.get("infinite")
+    return sums if gone is None or not gone.any() else np.where(gone > 0, INFINITE_SUMS[name], sums)
+
+
 def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvidence:
     """What is known of the rounds of an expert algorithm."""
     state, facts = learner._snapshot()
@@ -260,7 +269,7 @@ def gather(learner: Any, advice: Any = None, outcomes: Any = None) -> ExpertEvid
 
     found = best_convex_combination(values, read, loss=evidence.setting.loss)
     rival = Hindsight(found.loss, "of the best fixed mixture of the experts", "loss", found.gap)
-    return replace(evidence, rival=rival)
+    return replace(evidence, rival=rival, mixture=found)
 
 
 def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
@@ -268,6 +277,11 @@ def _assumptions(evidence: ExpertEvidence) -> Iterator[Assumption]:
     setting = evidence.setting
     if setting.way is Way.VOTE:
         return
+    gone = np.flatnonzero(np.isinf(evidence.expert_losses))
+    if len(gone):
+        named = ", ".join(repr(evidence.names[i]) for i in gone)
+        detail = f"the loss of {shorten(Words(named), 200)} is infinite"
+        yield Assumption("an expert that gave no chance to what happened has no share", Basis.ENFORCED, True, detail)
     if evidence.lost_in_rounding:
         yield _lost_in_rounding(evidence)
     if setting.ranged:
@@ -325,70 +339,116 @@ def _rounds(evidence: ExpertEvidence, advice: Any, outcomes: Any) -> tuple[Float
     return values, read_outcomes(outcomes, len(values))
 
 
-@dataclass(frozen=True)
 class _Sums:
-    """Sums over rounds, and how far rounding may have moved them."""
+    """Sums over rounds, taken block by block, and how far rounding may have moved them.
 
-    values: Any
-    tolerance: Any
+    Each term is made of up to as many parts as there are experts. To add n numbers moves their sum by at most n EPSILON
+    times the sum of their sizes; both sides did so.
+    """
+
+    def __init__(self, evidence: ExpertEvidence, each: bool = True) -> None:
+        self.parts = evidence.parts
+        self.values, self.sizes = (np.zeros(evidence.n if each else ()) for _ in range(2))
+
+    def add(self, terms: Floats, sizes: Floats) -> None:
+        self.values = self.values + terms.sum(axis=0)
+        self.sizes = self.sizes + sizes.sum(axis=0)
 
     def differ_from(self, claimed: Any) -> bool:
-        return not bool(np.all(np.abs(self.values - claimed) <= self.tolerance))
-
-
-def _sums(terms: Floats, sizes: Floats, experts: int) -> _Sums:
-    """Sums over the first axis. Each term is made of up to as many parts as there are experts.
-
-    To add n numbers moves their sum by at most n EPSILON times the sum of their sizes; both sides did so.
-    """
-    parts = len(terms) + experts + 16
-    return _Sums(terms.sum(axis=0), 4 * EPSILON * parts * sizes.sum(axis=0))
+        return not bool(np.all(np.abs(self.values - claimed) <= 4 * EPSILON * self.parts * self.sizes))
 
 
 def _check(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> None:
     """Refuse rounds that are not those the learner learned from, and a state that these rounds do not give."""
-    setting, claimed = evidence.setting, evidence.state
     if len(values) != evidence.rounds:
         raise not_these(
             f"the learner counts {counted(evidence.rounds, 'round')}, these are {len(values):,} "
             "(certificate() without rounds takes the learner's own figures)"
         )
-    losses = values if outcomes is None else setting.loss.values(values, outcomes[:, np.newaxis])
-    awake = ~np.isnan(values)
-    lost = np.where(awake, losses, 0.0)
-    differing = []
-    if _sums(lost, np.abs(lost), evidence.n).differ_from(claimed["expert_losses"]):
-        differing.append("the experts' losses")
-    if not np.array_equal((~awake).sum(axis=0), claimed["asleep_rounds"]):
-        differing.append("the rounds in which experts slept")
+    differing = [*_other_experts(evidence, values, outcomes)] or [*_other_learner(learner, evidence, values, outcomes)]
     if differing:
         raise not_these(_are_others(differing))
-    fresh = type(learner)(**learner.parameters)
-    shares = np.empty(values.shape)
+
+
+def _blocks(evidence: ExpertEvidence) -> Iterator[slice]:
+    """The rounds in blocks that are small beside long data."""
+    length = max(1, BLOCK // evidence.n)
+    for begin in range(0, evidence.rounds, length):
+        yield slice(begin, begin + length)
+
+
+def _block(
+    setting: Setting, values: Floats, outcomes: Floats | None, block: slice
+) -> tuple[Floats, Floats | None, Floats, npt.NDArray[np.bool_]]:
+    """The rounds of a block: advice, outcomes, everyone's loss, with 0 for those who sleep, and who is awake."""
+    part, seen = values[block], None if outcomes is None else outcomes[block]
+    losses = part if seen is None else setting.loss.values(part, seen[:, np.newaxis])
+    awake = ~np.isnan(part)
+    return part, seen, np.where(awake, losses, 0.0), awake
+
+
+def _other_experts(evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> Iterator[str]:
+    """What is claimed of the experts and these rounds do not give."""
+    losses, asleep = _Sums(evidence), np.zeros(evidence.n, dtype=np.int64)
+    # A sum with an infinite loss in it is one for both or for none.
+    infinite, gone = np.isinf(evidence.expert_losses), np.zeros(evidence.n, dtype=bool)
+    for block in _blocks(evidence):
+        _, _, lost, awake = _block(evidence.setting, values, outcomes, block)
+        gone |= np.isinf(lost).any(axis=0)
+        finite = np.where(infinite | np.isinf(lost), 0.0, lost)
+        losses.add(finite, np.abs(finite))
+        asleep += (~awake).sum(axis=0)
+    if not np.array_equal(gone, infinite) or losses.differ_from(evidence.state["expert_losses"]):
+        yield "the experts' losses"
+    if not np.array_equal(asleep, evidence.state["asleep_rounds"]):
+        yield "the rounds in which experts slept"
+
+
+def _other_learner(learner: Any, evidence: ExpertEvidence, values: Floats, outcomes: Floats | None) -> Iterator[str]:
+    """What is claimed of the learner and these rounds, played again by a fresh one, do not give."""
+    setting, claimed, n = evidence.setting, evidence.state, evidence.n
+    own_sums, regrets, by_slopes = _Sums(evidence, each=False), _Sums(evidence), _Sums(evidence)
+    swapping, saved, sizes_seen = "swap_regret" in evidence.facts, np.zeros((1, 1)), 0.0
+    fresh, experts = type(learner)(**learner.parameters), Experts(n, claimed["names"])
+    finite = np.isfinite(evidence.expert_losses)
+    for block in _blocks(evidence):
+        part, seen, lost, awake = _block(setting, values, outcomes, block)
+        shares = np.empty(part.shape)
+        try:
+            forecasts, _ = fresh._learn(part, seen, experts, shares)
+        except InputError as error:
+            raise _failed(learner, values, outcomes, experts, error) from None
+        rounds = Rounds(setting, part, seen, forecasts, shares, lost, awake, block.start)
+        own, sizes = own_losses(rounds)
+        own_sums.add(own, sizes)
+        counted_in = awake & finite
+        gains = np.where(counted_in, own[:, np.newaxis] - lost, 0.0)
+        regrets.add(gains, np.where(counted_in, sizes[:, np.newaxis] + np.abs(lost), 0.0))
+        if setting.gradient:
+            by_slopes.add(*slope_gains(rounds, own))
+        if swapping:
+            saved = saved + saved_by_swapping(shares, in_range(setting, lost))
+            sizes_seen += float(np.abs(in_range(setting, lost)).sum())
+    if own_sums.differ_from(claimed["loss"]):
+        yield "the learner's loss"
+    if regrets.differ_from(claimed["regrets"]):
+        yield "the regrets"
+    if setting.gradient and by_slopes.differ_from(claimed["slope_regrets"]):
+        yield "the regrets by slopes"
+    if swapping and evidence.rounds:
+        tolerance = 4 * EPSILON * evidence.parts * n * sizes_seen
+        if abs(float(saved.max(axis=1).sum()) - evidence.facts["swap_regret"]) > tolerance:
+            yield "the swap regret"
+    yield from sorted(_other_state(fresh.state(), claimed))
+
+
+def _failed(learner: Any, values: Floats, outcomes: Floats | None, experts: Experts, error: InputError) -> InputError:
+    """What to say of rounds that a fresh learner refuses. Played at once, not in blocks, it names the row."""
     try:
-        forecasts, _ = fresh._learn(values, outcomes, Experts(evidence.n, claimed["names"]), shares)
-    except InputError as error:
-        raise not_these(f"played again they fail: {error}") from None
-    own, sizes = own_losses(setting, values, outcomes, forecasts, shares, lost, awake)
-    if _sums(own, sizes, evidence.n).differ_from(claimed["loss"]):
-        differing.append("the learner's loss")
-    gains = np.where(awake, own[:, np.newaxis] - lost, 0.0)
-    if _sums(gains, np.where(awake, sizes[:, np.newaxis] + np.abs(lost), 0.0), evidence.n).differ_from(
-        claimed["regrets"]
-    ):
-        differing.append("the regrets")
-    if setting.gradient:
-        gains, sizes = slope_gains(setting, values, outcomes, forecasts, shares, own, lost, awake)
-        if _sums(gains, sizes, evidence.n).differ_from(claimed["slope_regrets"]):
-            differing.append("the regrets by slopes")
-    if "swap_regret" in evidence.facts and len(values):
-        seen = in_range(setting, lost)
-        tolerance = 4 * EPSILON * (len(values) + evidence.n + 16) * evidence.n * float(np.abs(seen).sum())
-        if abs(swap_regret(shares, seen) - evidence.facts["swap_regret"]) > tolerance:
-            differing.append("the swap regret")
-    differing += sorted(_other_state(fresh.state(), claimed))
-    if differing:
-        raise not_these(_are_others(differing))
+        type(learner)(**learner.parameters)._learn(values, outcomes, experts)
+    except InputError as of_all:
+        error = of_all
+    return not_these(f"played again they fail: {error}")
 
 
 def _are_others(differing: list[str]) -> str:

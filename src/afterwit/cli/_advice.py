@@ -17,6 +17,7 @@ import numpy.typing as npt
 from afterwit.cli._said import Voice
 from afterwit.cli._source import names_written
 from afterwit.errors import InputError, StreamError, Words, invalid, shorten
+from afterwit.streams.batch import UNNAMED
 from afterwit.streams.table import Table, TableFile
 
 Floats = npt.NDArray[np.float64]
@@ -61,13 +62,13 @@ class Choice:
             )
         for column, (place, cell) in self.spoilt.items():
             click.echo(
-                f"afterwit: warning: left out {column or 'a column without a name'}: {place} has {shorten(cell)} "
+                f"afterwit: warning: left out {column}: {place} has {shorten(cell)} "
                 f"where a number was expected (correct it, or leave the cell empty)",
                 err=True,
             )
         if self.counting:
             click.echo(
-                f"afterwit: warning: left out {self.counting[0] or 'the first column'}: it counts the rows "
+                f"afterwit: warning: left out {self.counting[0]}: it counts the rows "
                 "(--experts A,B,... chooses the columns)",
                 err=True,
             )
@@ -117,7 +118,8 @@ def index_columns(opened: TableFile, used: Sequence[str], named: Sequence[str]) 
     if named:
         opened.require(named)
         return [name for name in opened.header if name in named]
-    texts = [name for name in opened.header if name not in opened.numeric and name not in opened.spoilt]
+    numbers = (*opened.numeric, *opened.spoilt)
+    texts = [name for name in opened.header if name not in numbers and not UNNAMED.fullmatch(name)]
     return [name for name in opened.header if name not in used and (name == opened.header[0] or name in texts)]
 
 

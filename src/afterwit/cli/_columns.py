@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from afterwit.cli._advice import Choice, choose_experts, index_columns, split_names
 from afterwit.errors import StreamError, Words, invalid, shorten
+from afterwit.streams.batch import UNNAMED
 from afterwit.streams.table import Table, TableFile
 
 #: What stands for the name of a target in the names of experts and of model files.
@@ -79,7 +80,7 @@ def choose_columns(opened: TableFile, asked: Asked, known: dict[str, list[str]])
         experts = {target: [] for target in asked.targets}
     wanted = list(dict.fromkeys(name for names in experts.values() for name in names))
     if not wanted:
-        wanted = [name for name in opened.numeric if name not in asked.others]
+        wanted = [name for name in opened.numeric if name not in asked.others and not UNNAMED.fullmatch(name)]
         used = asked.targets
     else:
         used = [*asked.targets, *wanted]

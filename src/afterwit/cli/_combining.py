@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from afterwit.cli._advice import Floats, advice_of, naming_lines, require_rows
 from afterwit.cli._progress import display
-from afterwit.core.registry import command_name, options_of
+from afterwit.core.certificate import apply, evidence_of, require_theorems
+from afterwit.core.registry import command_name, expert_algorithm_names, options_of
 from afterwit.core.storage import load
 from afterwit.data import losses
 from afterwit.errors import InputError, ModelFileError, StreamError, invalid, shorten
@@ -49,7 +50,7 @@ class Way:
             what = "a learner for each group; name their column with --group" if not grouped else "no groups"
             raise ModelFileError(f"{path}: the model has {what}{'; leave out --group' if grouped else ''}")
         made = template_of(learner)
-        if getattr(made, "role", "") != "experts" or not made.sees_all or "n_experts" not in options_of(type(made)):
+        if command_name(type(made)) not in expert_algorithm_names():
             raise ModelFileError(f"{path}: a model of afterwit experts was expected; this is a {type(made).__name__}")
         if not isinstance(made.parameters["n_experts"], tuple):
             raise ModelFileError(f"{path}: the experts of this model have no names, so nobody knows their columns")
@@ -106,12 +107,19 @@ class Combined:
     def algorithm(self) -> str:
         return command_name(type(template_of(self.learner)))
 
-    def certificate(self) -> Any:
-        """About the rounds of the table; where others came before them, about what the learner knows of all."""
-        there = self.there
-        rounds = [*_of(self.groups, there), self.advice[there], self.outcomes[there]]
+    def certificate(self) -> tuple[Any, Any]:
+        """About the rounds of the table; where others came before them, about what the learner knows of all.
+
+        Also the best mixture in hindsight, where it was found on the way.
+        """
+        there, learner = self.there, self.learner
+        rounds = [] if self.earlier else [self.advice[there], self.outcomes[there]]
         with display("computing the certificate", None):
-            return self.learner.certificate(*([] if self.earlier else rounds))
+            if self.groups is not None:
+                return learner.certificate(*(_of(self.groups, there) if rounds else ()), *rounds), None
+            require_theorems(learner)
+            evidence = evidence_of(learner, *rounds)
+            return apply(learner.theorems, evidence), evidence.mixture
 
     def parts(self) -> Iterator[tuple[str, Any, Mask]]:
         """Each group with its learner and its rounds, in the order of first appearance."""

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from afterwit.data.rows import Rows, stack
+from afterwit.errors import InputError, counted
 from afterwit.streams.arrays import ArrayReader
 from afterwit.streams.batch import Skipped
 from afterwit.streams.stream import Stream, StreamReader
 
 Block = tuple[Rows, Any]
+#: How many rows are read at once where they are left out.
+ROWS_AT_ONCE = 1 << 16
 
 
 class Examples:
@@ -21,7 +24,8 @@ class Examples:
     stream      what `read` returned
     remember    keep at most this many non-zero values for later passes and the certificate; None keeps all
     on_pass     called at the start of each pass
-    limit       how many rows a pass has at most
+    limit       how many rows a pass has at most, after those that are left out
+    learned     how many examples with a label were learned before: they are left out at the beginning
     every       after so many rows ``on_rows`` is called, when all of them have been learned
     """
 
@@ -33,8 +37,12 @@ class Examples:
         limit: int | None = None,
         every: int | None = None,
         on_rows: Callable[[], None] | None = None,
+        learned: int = 0,
     ) -> None:
         self.stream = stream
+        self.learned = learned
+        #: How many rows were left out, with those between them that have no label.
+        self.left_out = 0
         self.on_pass = on_pass
         self.on_bytes: Callable[[int], None] = lambda _: None
         self.limit = limit
@@ -46,7 +54,8 @@ class Examples:
         self.rereadable = stream.rereadable
         self.skipped = Skipped()
         self.features: int | None = None
-        self._remember = remember
+        # What is kept is all of the source, or nothing.
+        self._remember = 0 if learned else remember
         self._blocks: list[Block] = []
         self._stored = 0
         self._complete = False
@@ -65,7 +74,29 @@ class Examples:
             if len(self._blocks) > 1:
                 self._blocks = _join(self._blocks)
             return _Again(self, self._blocks)
-        return _Reader(self, self.stream.reader())
+        return _Reader(self, self._after_the_learned(self.stream.reader()))
+
+    def _after_the_learned(self, reader: StreamReader) -> StreamReader:
+        """The reader, once it has passed by the examples that were learned before."""
+        missing, self.left_out = self.learned, 0
+        while missing:
+            block = reader.take(min(missing, ROWS_AT_ONCE))
+            if block is None:
+                reader.close()
+                raise InputError(
+                    f"{self.stream.name}: it has {counted(self.learned - missing, 'row')} with a label, and the model "
+                    f"has learned {self.learned:,}; leave out --skip-learned if these rows come after those"
+                )
+            self.left_out += block[0].count
+            missing -= 0 if block[1] is None else block[0].count
+        return reader
+
+    def from_the_beginning(self) -> None:
+        """Hand over all that the learner has learned from now on, with what was left out, and tell nobody."""
+        self.on_pass, self.on_bytes, self.on_rows = _nothing, _nothing, None
+        if self.limit is not None:
+            self.limit += self.left_out
+        self.learned = 0
 
     def keep(self, block: Block) -> None:
         if self._complete or self._remember == 0:
@@ -184,3 +215,7 @@ def _join(blocks: list[Block]) -> list[Block]:
     if not alike:
         return blocks
     return [(stack([rows for rows, _ in blocks]), np.concatenate([labels for _, labels in blocks]))]
+
+
+def _nothing(*_: int) -> None:
+    """For a pass that nobody watches."""

@@ -56,14 +56,17 @@ class Line:
         return {"kind": self.kind, "name": self.name, **judged}
 
 
-def leaderboard(learner: Any, algorithm: str, advice: Floats, outcomes: Floats, forecasts: Floats) -> list[Line]:
-    """A line for each expert and for what they were combined to, best first."""
+def leaderboard(
+    learner: Any, algorithm: str, advice: Floats, outcomes: Floats, forecasts: Floats, mixture: Any = None
+) -> list[Line]:
+    """A line for each expert and for what they were combined to, best first; ``mixture`` is the best one, if known."""
     loss = losses.get(learner.parameters.get("loss", "zero-one"))
     lines = lines_of(learner, algorithm, advice, outcomes, forecasts)
     if loss.convex and not np.isnan(advice).any():
-        with display("finding the best mixture in hindsight", None):
-            best = best_convex_combination(advice, outcomes, loss=loss)
-        lines.append(_judged("mixture", "best mixture in hindsight", loss, advice @ best.weights, outcomes))
+        if mixture is None:
+            with display("finding the best mixture in hindsight", None):
+                mixture = best_convex_combination(advice, outcomes, loss=loss)
+        lines.append(_judged("mixture", "best mixture in hindsight", loss, advice @ mixture.vector, outcomes))
     return best_first(lines)
 
 
@@ -168,6 +171,6 @@ def shown_cell(column: str, value: float) -> str:
     """A value as a table shows it."""
     if np.isnan(value):
         return "-"
-    if column == TOTAL:
+    if column == TOTAL or np.isinf(value):
         return shown_number(value)
     return f"{value:{FORMATS.get(column, ',.5f')}}"

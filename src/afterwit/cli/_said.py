@@ -49,9 +49,9 @@ class Voice:
     def warn_of(self, skipped: Skipped) -> None:
         """Say what was left out, with the first reasons."""
         if skipped.count:
-            rows = "row was" if skipped.count == 1 else "rows were"
+            rows = "row was left out because it" if skipped.count == 1 else "rows were left out because they"
             more = skipped.count - len(skipped.first)
-            lines = [f"{skipped.count:,} {rows} left out because they could not be read:", *skipped.first]
+            lines = [f"{skipped.count:,} {rows} could not be read:", *skipped.first]
             self.warn("\n  ".join([*lines, f"... and {more:,} more"] if more else lines))
 
     def finish(self, found: dict[str, Any]) -> None:

@@ -28,9 +28,9 @@ def tell(
     }
     if combined.earlier:
         found["earlier_rounds"] = combined.earlier
-    certificate = combined.certificate()
+    certificate, mixture = combined.certificate()
     if column is None:
-        found |= _tell_of_experts(combined, top, voice)
+        found |= _tell_of_experts(combined, mixture, top, voice)
     else:
         found |= _tell_of_groups(combined, column, certificate, top, verbose, voice)
     missing = combined.missing
@@ -59,10 +59,10 @@ def headline(combined: Combined, source: str) -> str:
     return f"{combined.algorithm} on {source}: {what}"
 
 
-def _tell_of_experts(combined: Combined, top: int | None, voice: Voice) -> dict[str, Any]:
+def _tell_of_experts(combined: Combined, mixture: Any, top: int | None, voice: Voice) -> dict[str, Any]:
     there = combined.there
     said = (combined.advice[there], combined.outcomes[there], combined.forecasts[there])
-    lines = leaderboard(combined.learner, combined.algorithm, *said)
+    lines = leaderboard(combined.learner, combined.algorithm, *said, mixture)
     show_leaderboard(lines, int(there.sum()), USUAL_TOP if top is None else top, voice)
     show_weights(combined.learner, voice)
     weights = dict(zip(combined.experts, combined.learner.weights.tolist(), strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from contextlib import ExitStack
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 from afterwit.cli._advice import require_rows, row_names, with_forecasts, write_columns
 from afterwit.cli._columns import Asked, choose_columns, experts_of, path_of
 from afterwit.cli._combining import Combined, Way, combine, template_of
-from afterwit.cli._files import distinct_files
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import read_options
 from afterwit.cli._progress import display
 from afterwit.cli._said import SAYING_OPTIONS, Voice
@@ -23,6 +22,7 @@ from afterwit.core.registry import expert_algorithm_class, expert_algorithm_name
 from afterwit.core.storage import write_model
 from afterwit.data import losses
 from afterwit.errors import AfterwitError, Words, invalid, shorten
+from afterwit.streams.batch import UNNAMED
 from afterwit.streams.table import Table, TableFile
 
 
@@ -113,9 +113,10 @@ def experts(
     way = _way(algorithm, loss, options, resume)
     models = {each: path_of("--model", model, asked, each) for each in asked.targets}
     resumed = {each: path_of("--resume", resume, asked, each) for each in asked.targets}
-    for name, path in itertools.product(asked.targets, files or (None,)):
+    for name in asked.targets:
         going_on = resumed[name] if resumed[name] != models[name] else None
-        distinct_files(FILE=path, RESUME=going_on, model=models[name], predictions=predictions)
+        read = files_read(files, source["sql"])
+        distinct_files(FILE=read, RESUME=going_on, model=models[name], predictions=predictions)
     voice = Voice(as_json, quiet)
     with given.open_table() as opened, ExitStack() as stack:
         # Open the result files first: a typo in a path must not cost a long run.
@@ -201,15 +202,15 @@ def _told(
     voice: Voice,
 ) -> dict[str, Any]:
     """Say how well every target was forecast."""
-    ignored = [name for name in table.skipped if name not in table.spoilt and name not in asked.others]
+    others = (*table.spoilt, *asked.others)
+    ignored = [name for name in table.skipped if name not in others and not UNNAMED.fullmatch(name)]
     found = []
     for i, each in enumerate(every):
         if i:
             voice.say()
         voice.say(headline(each, table.name))
         if ignored and not i:
-            listed = ", ".join(name or "(no name)" for name in ignored)
-            voice.say(f"ignored columns that are not numeric: {shorten(Words(listed), 90)}")
+            voice.say(f"ignored columns that are not numeric: {shorten(Words(', '.join(ignored)), 90)}")
         found.append(tell(each, asked.group, rows, top, verbose, voice))
     shared = {"source": table.name, "algorithm": every[0].algorithm, "loss": every[0].loss, "ignored": ignored}
     return {**shared, "targets": found} if asked.several else {**shared, **found[0]}

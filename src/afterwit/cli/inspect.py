@@ -10,7 +10,7 @@ import numpy as np
 
 from afterwit.cli._said import Voice, json_option
 from afterwit.core.storage import load
-from afterwit.errors import shorten
+from afterwit.errors import Words, shorten
 from afterwit.streams.model import Model
 
 
@@ -62,7 +62,8 @@ def inspect(model: str, top: int, max_bytes: int | None, as_json: bool) -> None:
 def _options(learner: Any) -> dict[str, str]:
     """The options that are not at their defaults, as they are shown."""
     return {
-        name: shorten(value, 100)
+        # Of learners inside, their names say enough.
+        name: shorten(Words("; ".join(map(str, value))) if isinstance(value, dict) else value, 76 - len(name))
         for name, value in getattr(learner, "parameters", {}).items()
         if value not in (None, False)
     }

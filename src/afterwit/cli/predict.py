@@ -20,7 +20,7 @@ from afterwit.cli._advice import (
     write_columns,
 )
 from afterwit.cli._combining import groups_of, template_of
-from afterwit.cli._files import distinct_files
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._progress import display
 from afterwit.cli._results import RESULT_OPTIONS, result_files
@@ -30,8 +30,10 @@ from afterwit.core.probabilities import refusal
 from afterwit.core.storage import load
 from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
 from afterwit.reductions.per_group import PerGroup
+from afterwit.streams.formats import LINES
 from afterwit.streams.model import Model
 from afterwit.streams.read import read
+from afterwit.streams.schema import Schema
 from afterwit.streams.stream import Stream
 from afterwit.streams.table import TableFile
 
@@ -75,7 +77,7 @@ def predict(
     from "afterwit experts", FILE is a table with a column for each expert of the model. The model does not change.
     """
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
-    distinct_files(results=tuple(results), MODEL=model, FILE=files[0] if files else None, **results)
+    distinct_files(results=tuple(results), MODEL=model, FILE=files_read(files, source["sql"]), **results)
     learner = load(model, max_bytes)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet, "-" in results.values())
@@ -131,11 +133,13 @@ def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:
     if isinstance(learner, Model):
         return learner.stream_to_predict(source, **options)
     regression = getattr(learner, "role", "") == "regressor"
-    stream = read(source, **options, task="regression" if regression else "classes")
+    # The task says that there is a target, which tables do not have by themselves.
+    stream = read(source, **options, task="regression" if regression else "classes", schema=Schema(None))
     if stream.format == "libsvm":
         return stream
     stream.close()
-    raise StreamError(f"libsvm text was expected, as the model has learned it; this is {stream.kind}", path=stream.name)
+    kind = "a table" if stream.format not in LINES else stream.kind
+    raise StreamError(f"libsvm text was expected, as the model has learned it; this is {kind}", path=stream.name)
 
 
 def _forecast(
@@ -151,7 +155,8 @@ def _forecast(
     """Forecast a table of advice: each row as if it came next."""
     made = template_of(learner)
     experts = [str(name) for name in made.experts]
-    named = bool(made.state()["names"])
+    # Intervals have an expert algorithm inside, which knows the names.
+    named = bool(getattr(made, "point_forecaster", made).state()["names"])
     if set(experts) & set(index):
         raise invalid("--index", "columns other than the experts", Words(",".join(index)))
     if isinstance(learner, PerGroup) != (group is not None):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -14,13 +15,13 @@ import numpy as np
 from rich.cells import cell_len
 
 from afterwit.cli._examples import Examples
-from afterwit.cli._files import distinct_files
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import learner_for, learner_names, needed_task
 from afterwit.cli._progress import display
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
-from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, needs_rounds, whole_model
+from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, needs_rounds, nothing_to_learn, whole_model
 from afterwit.core.certificate import shown_number
 from afterwit.core.protocol import BLOCK, Played
 from afterwit.core.storage import save
@@ -133,7 +134,7 @@ def race(
     the log loss of learners with probabilities, the time per example, and the certificate in one line. The best one
     afterwards is no promise: choosing it is what the committee does while it learns.
     """
-    distinct_files(FILE=files[0] if files else None, model=model)
+    distinct_files(FILE=files_read(files, source["sql"]), model=model)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet)
     names = None if learners is None else _names(learners)
@@ -144,7 +145,7 @@ def race(
         task = next(iter(tasks), None)
         stream = stack.enter_context(given.open(task, task in (None, "classes")))
         if stream.task is None:
-            raise InputError(f"{stream.name}: --target names the column to predict")
+            raise nothing_to_learn(stream, given)
         runners = []
         for name in names or USUAL[stream.task]:
             learner, _ = learner_for(stream, name, ())
@@ -176,12 +177,16 @@ def race(
         voice.say(f"\nwithout a label: {counted(unlabelled, 'example')}, not learned")
     for runner in ranked:
         if certificate and not runner.stopped:
-            voice.say(f"\n{runner.name}: {_certificate_line(runner)}")
+            voice.say(f"\n{_wrapped(f'{runner.name}: {_certificate_line(runner)}')}")
         elif runner.stopped:
-            voice.say(f"\n{runner.name} stopped: {runner.stopped}")
+            voice.say(f"\n{_wrapped(f'{runner.name} stopped: {runner.stopped}')}")
     voice.finish(
         {"source": stream.name, "task": stream.task, "model": model, "learners": [_data(each) for each in ranked]}
     )
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 80, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _names(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from afterwit.cli._examples import Examples
-from afterwit.cli._files import distinct_files
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._learners import learner_for, learner_names, make_learner, needed_task
 from afterwit.cli._progress import Display, display
@@ -61,6 +61,11 @@ MOST_BYTES_TO_REMEMBER = 1 << 28
 @click.option("--model", metavar="OUT", help="Save the model, which is the schema and the learner, to OUT.")
 @click.option("--save-every", metavar="N", type=click.IntRange(min=1), help="Save it after every N rows too.")
 @click.option("--resume", metavar="MODEL", help="Go on with the model in this file.")
+@click.option(
+    "--skip-learned",
+    is_flag=True,
+    help="With --resume: FILE begins with the rows that the model has learned. They are read and left out.",
+)
 @click.option("--test", metavar="FILE", help="Predict FILE at the end, without learning, and print the error.")
 @with_options(RESULT_OPTIONS)
 @click.option(
@@ -78,6 +83,7 @@ def run(
     model: str | None,
     save_every: int | None,
     resume: str | None,
+    skip_learned: bool,
     test: str | None,
     predictions: str | None,
     scores: str | None,
@@ -98,10 +104,13 @@ def run(
     hindsight.
     """
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
-    inputs = {"FILE": files[0] if files else None, "TEST": test, "RESUME": resume if resume != model else None}
+    inputs = {"FILE": files_read(files, source["sql"]), "TEST": test, "RESUME": resume if resume != model else None}
     distinct_files(results=tuple(results), **inputs, model=model, **results)
     if save_every is not None and model is None:
         raise invalid("--save-every", "given together with --model OUT", save_every)
+    if skip_learned and (resume is None or passes > 1):
+        allowed = "given together with --resume" if resume is None else "left out if there are several passes"
+        raise invalid("--skip-learned", allowed, True)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet, "-" in results.values())
     old = None if resume is None else _resumed(resume, name, options, given)
@@ -115,15 +124,16 @@ def run(
         out = stack.enter_context(result_files(passes, **results))
         stream = stack.enter_context(_opened(given, old, name))
         if stream.task is None:
-            raise _nothing_to_learn(stream, given)
+            raise nothing_to_learn(stream, given)
         remember = 0 if certificate is False or (stream.size or 0) > MOST_BYTES_TO_REMEMBER else MOST_TO_REMEMBER
         learner, own = learner_for(stream, name, options) if old is None else _inside(old)
         whole = old if old is not None else whole_model(stream, learner)
         on_rows = None if model is None else _saver(whole, model)
-        examples = Examples(stream, remember, lambda: _restart(out, passes), limit, save_every, on_rows)
+        before = learner.rounds
+        learned = before if skip_learned else 0
+        examples = Examples(stream, remember, lambda: _restart(out, passes), limit, save_every, on_rows, learned)
         if passes > 1 and not examples.rereadable:
             examples.remember_all()
-        before = learner.rounds
         record = _learn(learner, own, examples, passes, out, voice)
         if model_file is not None:
             write_model(whole, model_file)
@@ -145,7 +155,8 @@ def run(
         for line in judged.lines():
             voice.say(f"{test}: {line}")
     if certificate is not False:
-        _certify(record, learner, examples, before, voice, verbose, found, whole, model)
+        # What was left out belongs to what is certified.
+        _certify(record, learner, examples, before - learned, voice, verbose, found, whole, model)
     if model is not None:
         found["model"] = model
     voice.finish(found)
@@ -197,7 +208,8 @@ def _resumed(path: str, name: str | None, options: tuple[str, ...], given: Given
     return model
 
 
-def _nothing_to_learn(stream: Stream, given: Given) -> InputError:
+def nothing_to_learn(stream: Stream, given: Given) -> InputError:
+    """What to raise for a source that says nothing about what is to be predicted."""
     if stream.schema.columns is None:
         return InputError(f"{stream.name}: no example has a label")
     names = ", ".join(rule.name for rule in stream.schema.columns[:30])
@@ -283,7 +295,7 @@ def _certify(
         made = learner.certificate()
     else:
         # This pass only reads: it must not touch the results and the bar of the run.
-        examples.on_pass, examples.on_bytes, examples.on_rows = _nothing, _nothing, None
+        examples.from_the_beginning()
         with display("computing the certificate", None):
             made = record.certificate()
     voice.say(certificate_text(made, verbose))
@@ -319,7 +331,3 @@ def _shown_labels(labels: tuple[Any, ...] | None) -> str:
     if labels is None:
         return "as they come"
     return f"{', '.join(map(str, labels[:-1]))} and {labels[-1]}"
-
-
-def _nothing(*_: int) -> None:
-    """For a pass that nobody watches."""

@@ -26,7 +26,7 @@ from afterwit.errors import InputError, counted
 EPSILON = sys.float_info.epsilon
 
 #: Quantities that count rounds.
-COUNTS = ("mistakes", "updates", "promotions", "eliminations")
+COUNTS = ("mistakes", "updates", "promotions", "eliminations", "uncovered rounds")
 #: Quantities that are sums over the rounds.
 SUMS = ("loss", "log loss", "regret", "swap regret", "estimated mistakes")
 #: How wide a certificate is printed.

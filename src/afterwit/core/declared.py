@@ -131,9 +131,9 @@ class Number(Kept):
             raise invalid(self.name, self.allowed, value)
 
 
-def not_negative(name: str) -> Number:
+def not_negative(name: str, before: Any = REQUIRED) -> Number:
     """A number, 0 or more."""
-    return Number(name, is_not_negative, "a finite number that is not negative")
+    return Number(name, is_not_negative, "a finite number that is not negative", before=before)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@
     percentage    |f - y| / |y|, y not 0              slope sgn(f - y) / |y|
     pinball(q)    q (y - f) if f < y, else (1 - q) (f - y): least on average at the q-quantile of y
     huber(d)      (f - y)^2 / 2 if |f - y| <= d, else d (|f - y| - d/2): slope f - y, cut off at -d and d
-    log           -ln f if y = 1, -ln(1 - f) if y = 0; 0 < f < 1 is the probability of 1
+    log           -ln f if y = 1, -ln(1 - f) if y = 0; f is the probability of 1, strictly between 0 and 1 where no
+                  loss may be infinite
     zero-one      0 if f = y, else 1: not convex, has no slope
     function      any function of your own, with its slope if you have it
 
@@ -38,6 +39,7 @@ Floats = npt.NDArray[np.float64]
 NAMES = ("square", "absolute", "percentage", "pinball", "log", "zero-one", "function", "huber")
 NAMED = ("square", "absolute", "percentage", "log", "zero-one")
 ALLOWED = "'square', 'absolute', 'percentage', 'pinball(q)', 'log', 'zero-one', or made by afterwit.losses"
+TAKES_CERTAINTY = "ExponentialWeights takes 0 and 1, at a rate up to 1 and without loss_range"
 #: What regressors take: real targets under a convex loss with a slope.
 OF_TARGETS = ("square", "absolute", "pinball", "huber")
 ALLOWED_FOR_TARGETS = "'square', 'absolute', 'pinball(q)' or 'huber(d)'"
@@ -86,8 +88,11 @@ class Loss:
         return self, unit * unit if self.kind == "square" else unit
 
     def values(self, forecasts: Any, outcomes: Any) -> Floats:
-        """The losses of many forecasts; arrays of shapes that fit together. A missing forecast's is NaN."""
-        f, y = self._read(forecasts, outcomes)
+        """The losses of many forecasts; arrays of shapes that fit together. A missing forecast's is NaN.
+
+        The log loss of a forecast that gave no chance to what happened is infinite.
+        """
+        f, y = self._read(forecasts, outcomes, certain=True)
         if self.kind == "square":
             losses = (f - y) ** 2
         elif self.kind == "absolute":
@@ -100,7 +105,8 @@ class Loss:
             sizes = np.abs(f - y)
             losses = np.where(sizes <= self.delta, sizes * sizes / 2, self.delta * (sizes - self.delta / 2))
         elif self.kind == "log":
-            losses = np.where(y == 1, -np.log(f), -np.log1p(-f))
+            with np.errstate(divide="ignore"):
+                losses = np.where(y == 1, -np.log(f), -np.log1p(-f))
         elif self.kind == "zero-one":
             losses = (f != y).astype(np.float64)
         else:
@@ -138,28 +144,34 @@ class Loss:
             at = int(np.argmax(bad))
             raise invalid(where if outcomes.size == 1 else f"{where}[{at}]", allowed, float(outcomes.reshape(-1)[at]))
 
-    def check_forecasts(self, forecasts: Floats, name: Callable[[int], Any] = int) -> None:
-        """Refuse forecasts the loss is not defined for; ``name`` gives the name of a column."""
+    def check_forecasts(self, forecasts: Floats, name: Callable[[int], Any] = int, certain: bool = False) -> None:
+        """Refuse forecasts the loss is not defined for; ``name`` gives the name of a column.
+
+        Under the log loss, 0 and 1 are allowed where the loss may be infinite: ``certain``.
+        """
         if self.kind == "log":
-            bad = (forecasts <= 0) | (forecasts >= 1)
+            bad = (forecasts < 0) | (forecasts > 1) if certain else (forecasts <= 0) | (forecasts >= 1)
             if bad.any():
                 at = np.unravel_index(int(np.argmax(bad)), forecasts.shape)
                 place = ", ".join([*(str(int(i)) for i in at[:-1]), repr(name(int(at[-1])))]) if at else "0"
-                raise invalid(
-                    f"advice[{place}]", "strictly between 0 and 1, because the loss is log", float(forecasts[at])
-                )
+                allowed = "from 0 to 1" if certain else "strictly between 0 and 1"
+                remedy = "" if certain or not 0 <= forecasts[at] <= 1 else f"; {TAKES_CERTAINTY}"
+                raise invalid(f"advice[{place}]", f"{allowed}, because the loss is log{remedy}", float(forecasts[at]))
 
-    def _read(self, forecasts: Any, outcomes: Any) -> tuple[Floats, Floats]:
+    def _read(self, forecasts: Any, outcomes: Any, certain: bool = False) -> tuple[Floats, Floats]:
         f, y = np.asarray(forecasts, dtype=np.float64), np.asarray(outcomes, dtype=np.float64)
         self.check_outcomes(y.reshape(-1))
-        self.check_forecasts(f)
+        self.check_forecasts(f, certain=certain)
         return f, y
 
     def _call_each(self, call: Callable[[float, float], float] | None, f: Floats, y: Floats) -> Floats:
         assert call is not None
         forecasts, outcomes = np.broadcast_arrays(f, y)
-        pairs = zip(forecasts.reshape(-1).tolist(), outcomes.reshape(-1).tolist(), strict=True)
-        return np.array([np.nan if f != f else float(call(f, y)) for f, y in pairs]).reshape(forecasts.shape)
+        there = ~np.isnan(forecasts)
+        known, seen = forecasts[there].tolist(), outcomes[there].tolist()
+        results = np.full(forecasts.shape, np.nan)
+        results[there] = np.fromiter(map(float, map(call, known, seen)), np.float64, len(known))
+        return results
 
     def as_data(self) -> str:
         """What is written to a model file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +91,33 @@ class Counts(Kept):
 
     def write(self, learner: Any, value: Any) -> None:
         setattr(learner, self.attribute, learner._view(value.copy()))
+
+
+#: The sums in which an infinite loss appears, and as what.
+INFINITE_SUMS = {"expert_losses": math.inf, "regrets": -math.inf, "cumulative": math.inf}
+
+
+#: What a state has in place of something that was not kept when it was saved.
+NOT_KEPT: Any = object()
+
+
+@dataclass(frozen=True)
+class InfiniteLosses(Counts):
+    """For each expert, in how many rounds its loss was infinite; nothing where no loss can be."""
+
+    def check(self, learner: Any, value: Any) -> None:
+        if value is NOT_KEPT:
+            return
+        if len(np.asarray(learner._infinite)):
+            super().check(learner, value)
+            if (value > 0).all():
+                raise invalid(self.name, "0 for at least one expert", value)
+        elif not isinstance(value, np.ndarray) or value.dtype != np.int64 or value.shape != (0,):
+            raise invalid(self.name, "an empty array of whole numbers", value)
+
+    def write(self, learner: Any, value: Any) -> None:
+        fresh = np.zeros(len(np.asarray(learner._infinite)), dtype=np.int64)
+        super().write(learner, fresh if value is NOT_KEPT else value)
 
 
 @dataclass(frozen=True)

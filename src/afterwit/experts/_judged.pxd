@@ -14,9 +14,15 @@ cdef class JudgedRound(WeighedRound):
     cdef bint _own_in_range
     # A sleeper is shown the loss of the forecast in place of the mixture's.
     cdef bint _shows_own
+    # Forecasts may be 0 and 1 under the log loss, and losses infinite.
+    cdef bint _takes_certainty
     cdef double _low
     cdef double _width
 
+    # A forecast was made in the current round; it is not known by its losses alone.
+    cdef bint _has_forecast
+    # Somebody's loss in the current round is infinite.
+    cdef bint _some_infinite
     cdef double _forecast
     # 1 - the forecast, to its own last digits; only for the log loss of a mean.
     cdef double _complement
@@ -49,7 +55,8 @@ cdef class JudgedRound(WeighedRound):
     cdef int show_losses(self) noexcept nogil
     cdef int show(self) noexcept nogil
     cdef void show_sleepers(self, double loss) noexcept nogil
-    cdef void mix(self, double middle) noexcept nogil
+    cdef void mix(self, double[::1] seen, double[::1] shares, double middle) noexcept nogil
+    cdef void mix_finite(self) noexcept nogil
     cdef int show_tangent(self, double slope, double forecast, bint of_losses) noexcept nogil
 
     cdef double _called(self, bint slope, double forecast, double outcome) noexcept nogil

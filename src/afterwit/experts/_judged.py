@@ -24,14 +24,15 @@ import numpy as np
 from afterwit.core.learner import view
 from afterwit.core.registry import classes
 from afterwit.data import losses as losses_module
-from afterwit.errors import invalid
+from afterwit.errors import Words, invalid, shorten
 from afterwit.experts._declared import LARGEST_LOSS, RANGE_SLACK
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._weighed import WeighedRound
-    from cython.cimports.libc.math import NAN, fabs, log, log1p
+    from cython.cimports.libc.math import INFINITY, NAN, fabs, log, log1p
 else:
     from math import fabs, log, log1p
+    from math import inf as INFINITY
     from math import nan as NAN
 
     from afterwit.experts._weighed import WeighedRound
@@ -55,6 +56,23 @@ BAD_LOSS = cython.declare(cython.int, 2)
 BAD_SLOPE = cython.declare(cython.int, 3)
 
 
+# Arrays that are arguments are borrowed. One in a variable is counted as in use, which costs as much as a short loop.
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def scale(
+    losses: cython.double[::1],
+    low: cython.double,
+    width: cython.double,
+    n: cython.Py_ssize_t,
+    seen: cython.double[::1],
+) -> cython.void:
+    """Losses as parts of their range."""
+    i: cython.Py_ssize_t
+    for i in range(n):
+        seen[i] = (losses[i] - low) / width
+
+
 @cython.cclass
 class JudgedRound(WeighedRound):
     """A round whose forecast and experts are judged by a loss."""
@@ -63,6 +81,8 @@ class JudgedRound(WeighedRound):
     own_in_range = False
     #: Whether it has to know a range of the losses.
     needs_range = True
+    #: What to do without a range, for an algorithm that needs none and was made with one.
+    _without_range = "leave out loss_range, and it needs none"
 
     def _begin_judging(self, loss: Any, gradient: Any, loss_range: Any) -> None:
         self._loss_function = loss
@@ -72,6 +92,9 @@ class JudgedRound(WeighedRound):
         self._ranged = loss_range is not None
         self._own_in_range = self.own_in_range
         self._shows_own = False
+        self._takes_certainty = False
+        self._has_forecast = False
+        self._some_infinite = False
         low, high = loss_range or (0.0, 1.0)
         self._low = low
         self._width = high - low
@@ -107,6 +130,8 @@ class JudgedRound(WeighedRound):
         if self._loss_kind == PINBALL:
             return -self._quantile * difference if difference < 0 else (1 - self._quantile) * difference
         if self._loss_kind == LOG:
+            if forecast == (0 if outcome == 1 else 1):
+                return INFINITY
             return -log(forecast) if outcome == 1 else -log1p(-forecast)
         if self._loss_kind == ZERO_ONE:
             return 0.0 if forecast == outcome else 1.0
@@ -128,6 +153,8 @@ class JudgedRound(WeighedRound):
     @cython.exceptval(check=False)
     def minus_log(self, chance: cython.double, rest: cython.double) -> cython.double:
         """-ln of a probability, by the smaller of it and the rest to 1."""
+        if chance == 0:
+            return INFINITY
         return -log(chance) if chance <= 0.5 else -log1p(-rest)
 
     @cython.cfunc
@@ -195,6 +222,7 @@ class JudgedRound(WeighedRound):
         some_sleep: cython.bint = self._some_sleep
         values: cython.double[::1] = self._values
         losses: cython.double[::1] = self._losses
+        self._has_forecast = True
         if self._loss_kind == SQUARE:
             for i in range(self._n):
                 losses[i] = (values[first + i] - outcome) * (values[first + i] - outcome)
@@ -254,6 +282,7 @@ class JudgedRound(WeighedRound):
     @cython.exceptval(check=False)
     def show_losses(self) -> cython.int:
         """What the algorithm sees where ``_losses`` is all that is known."""
+        self._has_forecast = False
         bad: cython.int = self.show()
         self._own = self._low + self._width * self._mixed
         if self._linear and bad == NOTHING_BAD:
@@ -266,39 +295,37 @@ class JudgedRound(WeighedRound):
     def show(self) -> cython.int:
         """What the algorithm sees of the losses: scaled to [0, 1] where there is a range."""
         i: cython.Py_ssize_t
-        n: cython.Py_ssize_t = self._n
         low: cython.double = self._low
         width: cython.double = self._width
         checked: cython.bint = self._ranged and not self._linear
         middle: cython.double = 0.5 if checked else 0.0
-        awake: cython.schar[::1] = self._awake
-        losses: cython.double[::1] = self._losses
-        seen: cython.double[::1] = self._seen_scratch
-        if self._some_sleep:
-            # For now a sleeper has the middle loss, and no share.
-            for i in range(n):
-                seen[i] = (losses[i] - low) / width if awake[i] else middle
-            self._seen = seen
-        elif low == 0 and width == 1:
+        if not self._some_sleep and low == 0 and width == 1:
             # The losses as they are, for as long as the round lasts: among very many experts a copy costs.
-            self._seen = losses
+            self._seen = self._losses
         else:
-            for i in range(n):
-                seen[i] = (losses[i] - low) / width
-            self._seen = seen
-        self.mix(middle)
+            scale(self._losses, low, width, self._n, self._seen_scratch)
+            self._seen = self._seen_scratch
+            if self._some_sleep:
+                # For now a sleeper has the middle loss, and no share.
+                self.show_sleepers(middle)
+        self.mix(self._seen, self._shares, middle)
         self._beyond = 0.0
         if checked and self._farthest > 0.5:
             if self._farthest > 0.5 + SLACK:
                 return self._find_bad(BAD_LOSS)
             self._beyond = (self._farthest - 0.5) * width
-            for i in range(n):
-                seen[i] = 0.0 if self._seen[i] < 0 else 1.0 if self._seen[i] > 1 else self._seen[i]
-            self._seen = seen
-            self.mix(middle)
+            for i in range(self._n):
+                self._seen_scratch[i] = 0.0 if self._seen[i] < 0 else 1.0 if self._seen[i] > 1 else self._seen[i]
+            self._seen = self._seen_scratch
+            self.mix(self._seen, self._shares, middle)
         # A loss that is not a number makes the mixture none, even with no share.
+        self._some_infinite = False
         if not fabs(self._mixed) < LARGEST or (not checked and self._farthest * width >= LARGEST + fabs(low)):
-            return self._find_bad(BAD_NUMBER)
+            # A logarithm is finite and small, or infinite.
+            self._some_infinite = self._takes_certainty and self._has_forecast
+            if not self._some_infinite:
+                return self._find_bad(BAD_NUMBER)
+            self.mix_finite()
         if self._some_sleep:
             self.show_sleepers(self._mixed)
         return NOTHING_BAD
@@ -316,12 +343,10 @@ class JudgedRound(WeighedRound):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def mix(self, middle: cython.double) -> cython.void:
+    def mix(self, seen: cython.double[::1], shares: cython.double[::1], middle: cython.double) -> cython.void:
         """The mixture's loss, and how far from the middle a loss gets. Four running sums let the additions overlap."""
         i: cython.Py_ssize_t = 0
         n: cython.Py_ssize_t = self._n
-        seen: cython.double[::1] = self._seen
-        shares: cython.double[::1] = self._shares
         m0: cython.double = 0.0
         m1: cython.double = 0.0
         m2: cython.double = 0.0
@@ -348,6 +373,19 @@ class JudgedRound(WeighedRound):
         f2 = f3 if f3 > f2 else f2
         self._farthest = f2 if f2 > f0 else f0
         self._mixed = ((m0 + m1) + (m2 + m3)) / self._total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mix_finite(self) -> cython.void:
+        """The same of the losses that are finite."""
+        i: cython.Py_ssize_t
+        self._mixed = 0.0
+        self._farthest = 0.0
+        for i in range(self._n):
+            if self._awake[i] and self._seen[i] < INFINITY:
+                self._mixed += self._shares[i] * self._seen[i] / self._total
+                self._farthest = self._seen[i] if self._seen[i] > self._farthest else self._farthest
 
     @cython.cfunc
     @cython.nogil
@@ -438,6 +476,12 @@ class JudgedRound(WeighedRound):
             return raised
         who = "the forecast" if self._bad_expert < 0 else f"expert {experts.name(self._bad_expert)!r}"
         place = f"{who} in row {t}" if rounds > 1 else who
+        if bad == BAD_NUMBER and self._takes_certainty and self._bad_expert < 0:
+            wrong = [repr(experts.name(i)) for i in range(self._n) if self._awake[i] and self._shares[i] > 0]
+            why = "all whose weight is not 0 gave no chance to what happened"
+            return invalid(
+                f"the loss of {place}", "finite", Words(f"infinity: {why}: {shorten(Words(', '.join(wrong)), 200)}")
+            )
         if bad == BAD_NUMBER:
             return invalid(f"the loss of {place}", f"a finite number below {LARGEST:g} in size", self._bad_value)
         what = "the loss" if bad == BAD_LOSS else "slope * (advice - forecast)"
@@ -445,4 +489,6 @@ class JudgedRound(WeighedRound):
         if self.needs_range:
             *others, last = (name for name, kind in classes("experts").items() if not kind.needs_range)
             allowed += f"; {', '.join(others)} and {last} need no range"
+        else:
+            allowed += f"; {self._without_range}"
         return invalid(f"{what} of {place}", allowed, self._bad_value)

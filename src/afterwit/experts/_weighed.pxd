@@ -26,6 +26,7 @@ cdef class WeighedRound(Storable):
     cdef double weigh(self) noexcept nogil
     cdef double predict(self) noexcept nogil
     cdef double exponentiate(self, double[::1] scores, double factor) noexcept nogil
+    cdef double fill(self, double[::1] scores, double factor, double[::1] shares, signed char[::1] awake) noexcept nogil
     cdef double largest(self, double[::1] scores, double factor) noexcept nogil
     cdef double exponentials(self) noexcept with gil
     cdef double mean(self) noexcept nogil

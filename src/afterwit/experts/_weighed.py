@@ -79,16 +79,33 @@ class WeighedRound(Storable):
     @cython.exceptval(check=False)
     def exponentiate(self, scores: cython.double[::1], factor: cython.double) -> cython.double:
         """Shares proportional to exp(factor * score), the largest of them 1."""
+        return self.fill(scores, factor, self._shares, self._awake)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def fill(
+        self,
+        scores: cython.double[::1],
+        factor: cython.double,
+        shares: cython.double[::1],
+        awake: cython.schar[::1],
+    ) -> cython.double:
+        """The same. Arrays that are arguments are borrowed; one in a variable costs as much as a short loop."""
         i: cython.Py_ssize_t
         n: cython.Py_ssize_t = self._n
-        shares: cython.double[::1] = self._shares
-        awake: cython.schar[::1] = self._awake
         total: cython.double = 0.0
         best: cython.double = -INFINITY
         if self._some_sleep:
             for i in range(n):
                 if awake[i] and factor * scores[i] > best:
                     best = factor * scores[i]
+            if best == -INFINITY:
+                # Nobody who is awake has any weight: they count alike.
+                for i in range(n):
+                    shares[i] = awake[i]
+                    total += shares[i]
+                return total
             for i in range(n):
                 shares[i] = exp(factor * scores[i] - best) if awake[i] else 0.0
                 total += shares[i]

@@ -1,13 +1,22 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
 """Exponential weights: an expert's share falls exponentially with what it has lost.
 
-Setting     N experts, a convex loss in [0, 1] (or another range, declared); forecast the mean of the advice by p_t.
+Setting     N experts and a convex loss; forecast the mean of the advice by p_t.
 Update      p_{t,i} proportional to exp(-eta_t L_{t-1,i}), where L_{t,i} is the loss of expert i up to round t. The
-            rate:
+            rate, where nothing is said:
+            fixed        1 for the log loss
+            adaptive     for others: as large as the losses allow, 1/(2H) for squares of which none is above H so far,
+                         and never above ln N / C_{t-1}, C the cost so far (see `AdaptiveRateBound`). No range of the
+                         losses is needed; where one is declared, for squares alone
+            decreasing   eta_t = sqrt(8 ln N / t), for losses in another declared range, and for labels
+            and on demand, for losses in [0, 1] or another range:
             fixed        rate, or sqrt(8 ln N / T) for a horizon of T rounds
             doubling     fixed for 1, 2, 4, 8, ... rounds, starting anew each time
-            decreasing   eta_t = sqrt(8 ln N / t), where nothing else is said
 Guarantee   on any sequence, the regret to the best expert is at most
+            2 H ln N + 17/16 H                                           adaptive, forecasts under the square loss;
+                                                                         without 17/16 H in a declared range to H
+            sqrt(ln N sum s_t^2) + 2 S                                   adaptive, s_t the ranges of the losses, S the
+                                                                         largest
             ln N / eta + eta T / 8                                       fixed rate
             sqrt((T/2) ln N)                                             fixed rate for horizon T, after T rounds
             sqrt(2)/(sqrt(2) - 1) sqrt((T/2) ln N) + sqrt(ln N / 2)      doubling
@@ -15,8 +24,12 @@ Guarantee   on any sequence, the regret to the best expert is at most
             ln N / eta                                                   log loss with eta <= 1, square loss with
                                                                          eta <= 1/2: these are exp-concave
             and to every expert that sleeps, on the rounds in which it is awake, the same.
+Certainty   Forecasts of 0 and 1 under the log loss, at a rate up to 1 and without a range: an expert that gave no
+            chance to what happened has an infinite loss and no share from then on. A round in which the learner's own
+            loss would be infinite is refused. Where all who are awake have infinite losses, they count alike.
 Source      Mohri, Rostamizadeh & Talwalkar 2018, Figure 8.5 and Theorems 8.6, 8.7; Cesa-Bianchi & Lugosi 2006,
-            Theorem 2.3 and Proposition 3.1; sleepers: Freund, Schapire, Singer & Warmuth 1997, Chernov & Vovk 2009.
+            Theorem 2.3 and Proposition 3.1; sleepers: Freund, Schapire, Singer & Warmuth 1997, Chernov & Vovk 2009;
+            the adaptive rate: `_adaptive_rate.py` has the proof.
 
 >>> learner = ExponentialWeights(2, horizon=2)
 >>> learner.learn_one([0.0, 1.0], 1.0)  # nothing is known yet: the plain mean
@@ -35,32 +48,38 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core.certificate import Assumption, Basis
 from afterwit.core.declared import Numbers, Option, not_negative
 from afterwit.core.inputs import EXPERTS, ROUNDS
 from afterwit.core.inputs import RATE as RATE_INPUT
 from afterwit.core.learner import view
 from afterwit.core.theorem import Theorem
+from afterwit.data import losses as losses_module
 from afterwit.data.checks import one_of, optional
-from afterwit.errors import counted, invalid
+from afterwit.errors import invalid
+from afterwit.experts import _adaptive_rate as adaptive_rate
 from afterwit.experts._declared import (
     COUNTED,
     GRADIENT,
     HORIZON,
+    INFINITE_SUMS,
+    LEAST_GAIN,
     LOSS_RANGE,
     N_EXPERTS,
-    RANGE_SLACK,
+    NOT_KEPT,
     RATE,
     SEED,
     SQUARE_LOSS,
+    InfiniteLosses,
     each_expert,
 )
+from afterwit.experts._exp_concave import ExpConcaveBound
 from afterwit.experts._regret import CONVEX, MOHRI, RegretTheorem, ratio
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._engine import ExpertLearner
-    from cython.cimports.libc.math import sqrt
+    from cython.cimports.libc.math import INFINITY, sqrt
 else:
+    from math import inf as INFINITY
     from math import sqrt
 
     from afterwit.experts._engine import ExpertLearner
@@ -69,6 +88,12 @@ else:
 FIXED = cython.declare(cython.int, 0)
 DECREASING = cython.declare(cython.int, 1)
 DOUBLING = cython.declare(cython.int, 2)
+ADAPTIVE = cython.declare(cython.int, 3)
+SCHEDULES = ("", "decreasing", "doubling", adaptive_rate.ADAPTIVE)
+SQUARE = cython.declare(cython.int, losses_module.NAMES.index("square"))
+LOG = cython.declare(cython.int, losses_module.NAMES.index("log"))
+#: Losses that differ by less count as equal: their squares would not be numbers.
+LEAST = cython.declare(cython.double, LEAST_GAIN)
 
 
 class FixedRateBound(RegretTheorem):
@@ -143,96 +168,36 @@ class DecreasingRateBound(DoublingBound):
         return 2 * TunedRateBound.bound(log_experts, rounds) + np.sqrt(log_experts / 8)
 
 
-class ExpConcaveBound(RegretTheorem):
-    """At a rate at which the loss l is exp-concave, with sleepers.
-
-    Let f be the mean of the advice f_i of those awake by their weights w_i, so that exp(-eta l(f)) is at least the mean
-    of the exp(-eta l(f_i)). A sleeper is shown the loss of the forecast, l(f). Then the sum of the weights, W, falls at
-    least as fast as those that are asleep, W_{t+1} <= W_t exp(-eta l(f_t)); and w_i, at most W, falls as fast as that
-    in the rounds in which i sleeps. Divided, only the rounds remain in which i is awake:
-
-        exp(eta sum of l(f_t) - l(f_{t,i}) over these rounds) <= N.
-
-    Shown the mixture's loss, which is larger, a sleeper would fall behind by the difference, and this proof fails. The
-    fixed rate bound needs no more than that what a sleeper is shown, s, is the loss of the forecast or the mixture's:
-    by Hoeffding's lemma those awake weigh exp(-eta h + eta^2/8) times what they did, at most, where h >= l(f) is the
-    mixture's loss; so for s = l(f), as for s = h, W falls by exp(-eta s + eta^2/8) at least, and the same division
-    leaves s - l(f_i) >= l(f) - l(f_i) in the rounds awake, and ln N / eta + eta T / 8.
-
-    So the rule is: the loss of the forecast where this bound applies (a fixed rate, small enough for the loss, and no
-    slopes), the mixture's everywhere else. Where only losses are known the two are the same.
-    """
-
-    name = "exp-concave bound"
-    formula = "ln N / rate, where exp(-rate * loss) is concave in the forecast"
-    citation = "Cesa-Bianchi & Lugosi 2006, Proposition 3.1; Freund, Schapire, Singer & Warmuth 1997"
-    beforehand = True
-
-    #: The losses that are exp-concave at some rate.
-    exp_concave = ("log", "square")
-
-    @classmethod
-    def largest_rate(cls, loss: str, high: float) -> float:
-        """Up to which rate, for losses as they are, a loss of at most ``high`` is exp-concave; 0 if at none."""
-        if loss not in cls.exp_concave:
-            return 0.0
-        if loss == "log":
-            return 1.0
-        return 1 / (2 * high) if high > 0 else math.inf
-
-    @staticmethod
-    def allows(rate: float, most: float) -> bool:
-        return rate <= most * (1 + 1e-12)
-
-    @staticmethod
-    def bound(log_experts: Any, rate: Any) -> Any:
-        return ratio(log_experts, rate)
-
-    def regret_bound(self, evidence: Any) -> Any:
-        setting = evidence.setting
-        rate = evidence.facts["fixed_rate"]
-        if (
-            rate is None
-            or setting.gradient
-            or (evidence.unforecast and setting.ranged)
-            or setting.loss.kind not in self.exp_concave
-        ):
-            return None
-        rate = rate / setting.width
-        return self.bound(evidence.log_n, rate), {"N": evidence.n, "rate": rate}
-
-    def further(self, evidence: Any) -> tuple[Assumption, ...]:
-        setting = evidence.setting
-        rate = evidence.facts["fixed_rate"] / setting.width
-        most = self.largest_rate(setting.loss.kind, setting.low + setting.width)
-        words = "rate <= 1/(2 high) for the square loss of at most high"
-        if setting.loss.kind == "log":
-            words = "rate <= 1 for the log loss"
-        holds = self.allows(rate, most)
-        too_fast = "" if holds else "it is too large: "
-        shown = shown_the_forecast(evidence)
-        more = "" if shown else "in some rounds, learned by an earlier version, sleepers were shown the mixture's loss"
-        unmade = "" if not evidence.unforecast else f"in {counted(evidence.unforecast, 'round')} only losses were known"
-        return (
-            Assumption(words, Basis.ENFORCED, holds, f"{too_fast}rate {rate:.4g}, at most {most:.4g}"),
-            Assumption("a forecast was made in every round", Basis.OBSERVED, evidence.unforecast == 0, unmade),
-            Assumption("an expert that sleeps is shown the loss of the forecast", Basis.OBSERVED, shown, more),
-        )
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add(
+    seen: cython.double[::1], low: cython.double, n: cython.Py_ssize_t, cumulative: cython.double[::1]
+) -> cython.void:
+    """Add what was seen above the low end to the sums. Arrays that are arguments are borrowed: that costs nothing."""
+    i: cython.Py_ssize_t
+    for i in range(n):
+        cumulative[i] += seen[i] - low
 
 
-def shown_the_forecast(evidence: Any) -> bool:
-    """Whether every expert was shown the loss of the forecast while it slept, as far as rounding lets one tell.
-
-    What expert i was shown in all adds up to its own loss while awake and the learner's while asleep, which is the
-    learner's loss less the regret to i.
-    """
-    if not evidence.slept:
-        return True
-    setting, rounds = evidence.setting, evidence.rounds
-    shown = setting.width * evidence.state["cumulative"] + setting.low * rounds
-    size = np.abs(evidence.loss) + np.abs(evidence.regrets) + np.abs(evidence.expert_losses)
-    size += (abs(setting.low) + setting.width * setting.ranged) * rounds
-    return bool(np.all(np.abs(evidence.loss - evidence.regrets - shown) <= RANGE_SLACK * size))
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def find_ends(seen: cython.double[::1], n: cython.Py_ssize_t, ends: cython.double[::1]) -> cython.void:
+    """The least and the largest, where nobody sleeps. Two at a time, so that the comparisons overlap."""
+    i: cython.Py_ssize_t = n & 1
+    low: cython.double = seen[0]
+    high: cython.double = low
+    other_low: cython.double = low
+    other_high: cython.double = low
+    while i < n:
+        low = seen[i] if seen[i] < low else low
+        high = seen[i] if seen[i] > high else high
+        other_low = seen[i + 1] if seen[i + 1] < other_low else other_low
+        other_high = seen[i + 1] if seen[i + 1] > other_high else other_high
+        i += 2
+    ends[0] = other_low if other_low < low else low
+    ends[1] = other_high if other_high > high else high
 
 
 @cython.cclass
@@ -243,10 +208,12 @@ class ExponentialWeights(ExpertLearner):
     loss        "square", "absolute", "percentage", "pinball(q)", "log", "zero-one" or one of `afterwit.losses`
     rate        a fixed rate, for losses scaled to [0, 1]
     horizon     the number of rounds for which to choose the best fixed rate
-    schedule    "doubling", or "decreasing", which is the default if there is neither rate nor horizon
+    schedule    "adaptive", "decreasing" or "doubling". If there is neither rate nor horizon nor schedule, the rate is 1
+                for the log loss; it is decreasing for labels, and for losses in a declared range that are not squares;
+                in all other cases it is adaptive
     gradient    whether to learn from slopes, so as to compete with every fixed mixture of the experts
-    loss_range  the least and the greatest loss (of the slopes, if it learns from these), (0, 1) if nothing is said.
-                The log loss needs none: without one the rate is 1
+    loss_range  the least and the greatest loss (of the slopes, if it learns from these). Neither the adaptive schedule
+                nor the log loss at rate 1 needs one; for the rest it is (0, 1) if nothing is said
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     """
 
@@ -254,19 +221,41 @@ class ExponentialWeights(ExpertLearner):
     _eight_log_n: cython.double
     _schedule: cython.int
     _cumulative = cython.declare(cython.double[::1], visibility="public")
+    # Of the adaptive rate: the largest square that was forecast, and the cost so far.
+    _largest = cython.declare(cython.double, visibility="public")
+    _cost = cython.declare(cython.double, visibility="public")
+    # In how many rounds an expert gave no chance to what happened, if the log loss may be infinite.
+    _infinite = cython.declare(cython.longlong[::1], visibility="public")
+    # The least and the largest of what is seen in a round.
+    _ends: cython.double[::1]
 
-    theorems = (ExpConcaveBound(), FixedRateBound(), DecreasingRateBound(), DoublingBound())
+    theorems = (
+        ExpConcaveBound(),
+        adaptive_rate.AdaptiveRateBound(),
+        FixedRateBound(),
+        DecreasingRateBound(),
+        DoublingBound(),
+    )
+    needs_range = False
+    _without_range = "leave out loss_range, rate, horizon and schedule, and it needs no range"
     options = (
         N_EXPERTS,
         SQUARE_LOSS,
         RATE,
         HORIZON,
-        Option("schedule", None, optional(one_of(("doubling", "decreasing")))),
+        Option("schedule", None, optional(one_of(("adaptive", "decreasing", "doubling")))),
         GRADIENT,
         LOSS_RANGE,
         SEED,
     )
-    kept = (*COUNTED, Numbers("cumulative", each_expert), not_negative("rate"))
+    kept = (
+        *COUNTED,
+        not_negative("largest", before=0.0),
+        not_negative("cost", before=0.0),
+        InfiniteLosses("infinite", before=NOT_KEPT),
+        Numbers("cumulative", each_expert),
+        not_negative("rate"),
+    )
 
     def _begin(self) -> None:
         options = self._options
@@ -276,23 +265,43 @@ class ExponentialWeights(ExpertLearner):
         unbounded = options["loss"] == "log" and options["loss_range"] is None and not options["gradient"]
         if unbounded and (horizon is not None or schedule is not None):
             raise invalid("loss_range", "declared for the log loss with a horizon or a schedule", None)
-        if not unbounded and options["loss_range"] is None:
+        if rate is None and horizon is None and not unbounded:
+            options["schedule"] = schedule = schedule or self._natural_schedule()
+        if not unbounded and schedule != adaptive_rate.ADAPTIVE and options["loss_range"] is None:
             options["loss_range"] = (0.0, 1.0)
         ExpertLearner._begin(self)
         self._eight_log_n = 8 * math.log(self._n)
-        self._schedule = FIXED
-        if rate is not None or unbounded:
-            self._rate = rate or 1.0
-        elif horizon is not None:
-            self._rate = math.sqrt(self._eight_log_n / horizon)
-        else:
-            self._schedule = DOUBLING if schedule == "doubling" else DECREASING
-            options["schedule"] = schedule or "decreasing"
-            self._rate = math.sqrt(self._eight_log_n)
+        self._schedule = SCHEDULES.index(schedule or "")
         self._cumulative = view(np.zeros(self._n))
+        self._infinite = view(np.zeros(0, dtype=np.int64))
+        self._ends = view(np.zeros(2))
+        self._cost = 0.0
+        self._largest = 0.0
+        if self._schedule == ADAPTIVE:
+            if self._ranged and self._loss_kind == SQUARE and not self._linear:
+                self._largest = max(self._low + self._width, 0.0)
+            self._shows_own = self._loss_kind in (SQUARE, LOG) and not self._linear
+            self._rate = self.adapted(self._largest, self._cost)
+            return
+        if self._schedule == FIXED:
+            self._rate = math.sqrt(self._eight_log_n / horizon) if horizon is not None else rate or 1.0
+        else:
+            self._rate = math.sqrt(self._eight_log_n)
         most = ExpConcaveBound.largest_rate(self._loss_function.kind, self._low + self._width)
         exp_concave = ExpConcaveBound.allows(self._rate / self._width, most)
         self._shows_own = self._schedule == FIXED and not self._linear and exp_concave
+        self._takes_certainty = self._shows_own and self._loss_kind == LOG and not self._ranged
+        if self._takes_certainty:
+            self._infinite = view(np.zeros(self._n, dtype=np.int64))
+
+    def _natural_schedule(self) -> str:
+        """That of a learner of which neither a rate nor a horizon nor a schedule was asked for."""
+        options = self._options
+        kind = losses_module.get(options["loss"]).kind
+        if options["loss_range"] is None:
+            return "decreasing" if kind == "zero-one" else adaptive_rate.ADAPTIVE
+        exp_concave = kind in ExpConcaveBound.exp_concave and not options["gradient"]
+        return adaptive_rate.ADAPTIVE if exp_concave else "decreasing"
 
     @cython.cfunc
     @cython.nogil
@@ -305,22 +314,131 @@ class ExponentialWeights(ExpertLearner):
     @cython.exceptval(check=False)
     def update(self) -> cython.void:
         i: cython.Py_ssize_t
-        cumulative: cython.double[::1] = self._cumulative
-        seen: cython.double[::1] = self._seen
-        for i in range(self._n):
-            cumulative[i] += seen[i]
+        if self._schedule == ADAPTIVE:
+            self.adapt()
+            return
+        add(self._seen, 0.0, self._n, self._cumulative)
+        if self._some_infinite:
+            for i in range(self._n):
+                self._infinite[i] += 1 if self._seen[i] == INFINITY else 0
         if self._schedule == DECREASING:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
         # With doubling, a power of two begins a period of as many rounds.
         if self._schedule == DOUBLING and (self._rounds + 2) & (self._rounds + 1) == 0:
             self._rate = sqrt(self._eight_log_n / (self._rounds + 2))
             for i in range(self._n):
-                cumulative[i] = 0.0
+                self._cumulative[i] = 0.0
+
+    # ------------------------------------------------------------------ the adaptive rate
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def concave_up_to(self, largest: cython.double) -> cython.double:
+        """Up to which rate the loss, as it is shown, is exp-concave where none is larger; no limit if it is not."""
+        if self._linear:
+            return INFINITY
+        if self._loss_kind == LOG:
+            return self._width
+        return self._width / (2 * largest) if self._loss_kind == SQUARE and largest > 0 else INFINITY
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def adapted(self, largest: cython.double, cost: cython.double) -> cython.double:
+        """The rate that follows from the largest square and the cost so far; 0 as long as all losses were equal."""
+        rate: cython.double = self.concave_up_to(largest)
+        if cost > 0 and self._eight_log_n / 8 / cost < rate:
+            rate = self._eight_log_n / 8 / cost
+        return rate if rate < INFINITY else 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def adapt(self) -> cython.void:
+        """Learn, count what the round may have cost at this rate, and lower the rate as far as that asks for."""
+        i: cython.Py_ssize_t
+        low: cython.double = INFINITY
+        high: cython.double = -INFINITY
+        spread: cython.double
+        mixed: cython.double = 0.0
+        concave: cython.double = 0.0
+        by_forecast: cython.bint = self._shows_own and self._has_forecast
+        if self._some_sleep:
+            for i in range(self._n):
+                if self._awake[i]:
+                    low = self._seen[i] if self._seen[i] < low else low
+                    high = self._seen[i] if self._seen[i] > high else high
+        else:
+            find_ends(self._seen, self._n, self._ends)
+            low, high = self._ends[0], self._ends[1]
+        spread = high - low
+        if by_forecast and self._loss_kind == SQUARE and not self._ranged:
+            if high < LEAST:
+                return
+            self._largest = high if high > self._largest else self._largest
+            concave = self.concave_up_to(high)
+        elif by_forecast:
+            concave = self.concave_up_to(self._largest)
+        elif spread < LEAST:
+            # Nobody has lost more than another. What rounding makes of a sleeper's loss is no difference.
+            return
+        # Only differences matter; without their least part the sums stay small.
+        if self._some_sleep and not by_forecast and not self._linear:
+            for i in range(self._n):
+                mixed += self._shares[i] * (self._seen[i] - low) if self._awake[i] else 0.0
+            for i in range(self._n):
+                self._cumulative[i] += self._seen[i] - low if self._awake[i] else mixed / self._total
+        else:
+            add(self._seen, low, self._n, self._cumulative)
+        if spread >= LEAST:
+            self._cost += self.cost_of(spread, concave)
+        self._rate = self.adapted(self._largest, self._cost)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cost_of(self, spread: cython.double, concave: cython.double) -> cython.double:
+        """What a round may have cost at the current rate, beyond the rate up to which its losses are exp-concave."""
+        part: cython.double
+        if self._rate == 0:
+            # The first losses that differ: at any rate the shares were equal.
+            part = sqrt(self._eight_log_n / 64) if concave == 0 else 0.0
+        else:
+            part = (self._rate - concave) * spread / 8 if self._rate > concave else 0.0
+        return spread * part if part < 1 else spread
 
     def _check_state(self, state: Any) -> None:
         ExpertLearner._check_state(self, state)
         if self._schedule == FIXED and not abs(state["rate"] - self._rate) <= 1e-9 * self._rate:
             raise invalid("rate", f"{self._rate}, as the options say", state["rate"])
+        if self._schedule != ADAPTIVE:
+            for name in ("largest", "cost"):
+                if state.get(name):
+                    raise invalid(name, "0, because the schedule is not adaptive", state[name])
+            return
+        largest, cost = state["largest"], state["cost"]
+        if self._ranged and largest != self._largest:
+            raise invalid("largest", f"{self._largest}, the end of loss_range", largest)
+        rate = self.adapted(largest, cost)
+        if not abs(state["rate"] - rate) <= 1e-9 * rate:
+            raise invalid("rate", f"{rate}, as the largest loss and the cost say", state["rate"])
+
+    def _state(self) -> dict[str, Any]:
+        state: dict[str, Any] = ExpertLearner._state(self)
+        # What is infinite is counted; the sums of a state are finite.
+        gone = np.flatnonzero(state["infinite"])
+        for name in INFINITE_SUMS:
+            state[name][gone] = 0.0
+        return state
+
+    def _become(self, state: Any) -> None:
+        ExpertLearner._become(self, state)
+        gone = np.flatnonzero(np.array(self._infinite))
+        for name, value in INFINITE_SUMS.items():
+            np.asarray(getattr(self, f"_{name}"))[gone] = value
 
     def _facts(self) -> dict[str, Any]:
-        return {"fixed_rate": self._rate if self._schedule == FIXED else None}
+        # In a declared range an adaptive rate stays where it began as long as no round has cost anything.
+        stayed = self._schedule == ADAPTIVE and self._ranged and self._cost == 0 and self._rate > 0
+        return {"fixed_rate": self._rate if self._schedule == FIXED or stayed else None}

@@ -47,6 +47,8 @@ class ExpertRecord:
     outcomes: Floats | None = field(default=None, repr=False)
     #: Each expert's share in each round; None if they were not kept.
     shares: Floats | None = field(default=None, repr=False)
+    #: The lower and the upper end of each interval, where `ConformalIntervals` played.
+    intervals: Floats | None = field(default=None, repr=False)
     #: The evidence for its theorems afterwards, if the rounds played are all it knows.
     run: Any = field(default=None, repr=False)
 
@@ -136,6 +138,14 @@ class ExpertRecord:
                 return np.array([np.nan if bound is None else bound[0] for bound in found], dtype=np.float64)
         return None
 
+    @property
+    def coverage(self) -> float:
+        """The share of the rounds whose outcome was in its interval; not a number where there are no intervals."""
+        if self.intervals is None or self.outcomes is None or not self.rounds:
+            return math.nan
+        low, high = self.intervals.T
+        return float(np.mean((low <= self.outcomes) & (self.outcomes <= high)))
+
     def _kept_shares(self) -> Floats:
         if self.shares is None:
             raise InputError("the shares were not kept: play with keep_shares=True")
@@ -157,6 +167,7 @@ class ExpertRecord:
             "best_expert": self.best_expert,
             "regret": self.regret,
             **{name: None if math.isnan(value) else value for name, value in errors.items()},
+            **({} if self.intervals is None else {"coverage": self.coverage}),
             "certificate": self.certificate.to_dict(),
         }
 
@@ -167,27 +178,41 @@ class ExpertRecord:
         if len(self._errors()):
             errors = f"  root mean square error {self.rmse:.4g}, mean absolute error {self.mae:.4g}"
             lines.append(errors if math.isnan(self.mape) else f"{errors} ({self.mape:.2%})")
+        if self.intervals is not None:
+            lines.append(f"  intervals covered {self.coverage:.2%} of the outcomes")
         return "\n".join(lines)
 
 
 def play(learner: Any, advice: Any, outcomes: Any, *, keep_shares: bool = True) -> ExpertRecord:
     """Let an expert algorithm play these rounds, in order, and keep the record.
 
-    learner      an expert algorithm of this package; it learns, as by ``learn_many``
+    learner      an expert algorithm of this package, or `ConformalIntervals` around one; it learns, as by
+                 ``learn_many``. The record is that of the expert algorithm, with the intervals
     advice       a 2-D array, a DataFrame or a sequence of dicts, a row for each round
     outcomes     one number for each round
     keep_shares  whether to keep every expert's share in every round: as large as the advice
     """
-    experts = _experts(learner, keep_shares)
-    values, experts = read_rounds(advice, experts, learner.rounds == 0)
-    read = read_outcomes(outcomes, len(values))
-    loss = learner._setting().loss
-    loss.check_outcomes(read)
-    shares = np.empty(values.shape) if keep_shares else None
-    fresh = learner.rounds == 0
-    forecasts, suffered = learner._learn(values, read, experts, shares)
-    lost = loss.values(values, read[:, np.newaxis])
-    return _record(learner, suffered, lost, forecasts, read.copy(), shares, fresh)
+    if hasattr(learner, "_learn_advice") and learner.role == "experts":
+        rows, read = learner._checked(advice, outcomes)
+        shares = np.empty(rows.values.shape) if flag("keep_shares", keep_shares) else None
+        fresh = learner.rounds == 0
+        forecasts, suffered, intervals = learner._learn_advice(rows, read, shares)
+        algorithm, values = learner.point_forecaster, rows.values
+    else:
+        experts = _experts(learner, keep_shares)
+        values, experts = read_rounds(advice, experts, learner.rounds == 0)
+        read = read_outcomes(outcomes, len(values))
+        learner._setting().loss.check_outcomes(read)
+        shares = np.empty(values.shape) if keep_shares else None
+        fresh = learner.rounds == 0
+        forecasts, suffered = learner._learn(values, read, experts, shares)
+        algorithm, intervals = learner, None
+    lost = algorithm._setting().loss.values(values, read[:, np.newaxis])
+    record = _record(algorithm, suffered, lost, forecasts, read.copy(), shares, fresh)
+    if intervals is None:
+        return record
+    intervals.setflags(write=False)
+    return replace(record, learner=f"ConformalIntervals of {record.learner}", intervals=intervals)
 
 
 def play_losses(learner: Any, losses: Any, *, keep_shares: bool = True) -> ExpertRecord:

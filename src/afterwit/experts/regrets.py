@@ -32,16 +32,18 @@ def regret_curve(learner_losses: Any, expert_losses: Any) -> Floats:
     """After each round, the largest regret to any expert that has been awake so far.
 
     learner_losses  one loss for each round
-    expert_losses   a 2-D array, a row for each round and a column for each expert; NaN where one sleeps
+    expert_losses   a 2-D array, a row for each round and a column for each expert; NaN where one sleeps, infinity where
+                    a log loss is infinite
     """
-    regrets = to_the_awake(regrets_by_expert(learner_losses, expert_losses), _matrix("expert_losses", expert_losses))
+    experts = _matrix("expert_losses", expert_losses, infinite=True)
+    regrets = to_the_awake(regrets_by_expert(learner_losses, experts), experts)
     curve: Floats = regrets.max(axis=1)
     return curve
 
 
 def regrets_by_expert(learner_losses: Any, expert_losses: Any) -> Floats:
     """After each round and to each expert, the regret so far; a row for each round."""
-    experts = _matrix("expert_losses", expert_losses)
+    experts = _matrix("expert_losses", expert_losses, infinite=True)
     own = _numbers("learner_losses", learner_losses)
     if own.shape != (len(experts),):
         allowed = f"one number for each of the {len(experts):,} rounds of expert_losses"
@@ -68,7 +70,7 @@ def internal_regret(shares: Any, losses: Any) -> float:
     shares  a row for each round, each expert's share in it; 0 for those asleep
     losses  a row for each round, each expert's loss; NaN where one sleeps
     """
-    return float(_swapped(shares, losses).max())
+    return float(saved_by_swapping(shares, losses).max())
 
 
 def swap_regret(shares: Any, losses: Any) -> float:
@@ -77,10 +79,10 @@ def swap_regret(shares: Any, losses: Any) -> float:
     shares  a row for each round, each expert's share in it; 0 for those asleep
     losses  a row for each round, each expert's loss; NaN where one sleeps
     """
-    return float(_swapped(shares, losses).max(axis=1).sum())
+    return float(saved_by_swapping(shares, losses).max(axis=1).sum())
 
 
-def _swapped(shares: Any, losses: Any) -> Floats:
+def saved_by_swapping(shares: Any, losses: Any) -> Floats:
     """In row i and column j, what playing j wherever i was played would have saved, while j was awake."""
     lost = _matrix("losses", losses)
     played = _numbers("shares", shares)
@@ -101,12 +103,12 @@ def _swapped(shares: Any, losses: Any) -> Floats:
     return saved
 
 
-def _matrix(parameter: str, values: Any) -> Floats:
+def _matrix(parameter: str, values: Any, infinite: bool = False) -> Floats:
     matrix = _numbers(parameter, values)
     if matrix.ndim != 2 or matrix.shape[1] == 0:
         allowed = "two-dimensional, a row for each round and a column for each expert"
         raise invalid(parameter, allowed, Words(f"an array of shape {matrix.shape}"))
-    if np.isinf(matrix).any():
+    if np.isneginf(matrix).any() if infinite else np.isinf(matrix).any():
         raise invalid(parameter, "finite numbers, or NaN where an expert sleeps", Words("infinities among them"))
     return matrix
 

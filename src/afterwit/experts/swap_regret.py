@@ -58,7 +58,7 @@ class FixedRateSwapBound(Theorem):
 
     because the p_{t,i} of a round are not negative and add up to 1. The sum of the copies' own bounds takes every width
     to be 1 and has N times the second term. Where the rate changes during the run the first term is another: for the
-    doubling and the decreasing schedule, and for other algorithms, only the sum of the base bounds is claimed.
+    schedules of rates, and for other algorithms, only the sum of the base bounds is claimed.
     """
 
     id = "swap-regret"
@@ -181,6 +181,77 @@ class Copies(Kept):
             copy.restore(state)
 
 
+# Arrays that are arguments are borrowed. One in a variable is counted as in use, which costs as much as a short loop.
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def stationary(n: cython.Py_ssize_t, matrix: cython.double[::1], shares: cython.double[::1]) -> cython.double:
+    """The p with p = p Q, by elimination without subtraction (Grassmann, Taksar & Heyman 1985)."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    factor: cython.double
+    start: cython.Py_ssize_t = 0
+    out: cython.double
+    total: cython.double
+    for k in range(n - 1, 0, -1):
+        out = 0.0
+        for j in range(k):
+            out += matrix[k * n + j]
+        if not out > 1e-150:
+            # Nothing leads from k to those below it, or nothing that counts: all may stay at k.
+            start = k
+            break
+        for i in range(k):
+            factor = matrix[i * n + k] / out
+            matrix[i * n + k] = factor
+            for j in range(k):
+                matrix[i * n + j] += factor * matrix[k * n + j]
+    for k in range(start):
+        shares[k] = 0.0
+    shares[start] = 1.0
+    total = 1.0
+    for k in range(start + 1, n):
+        out = 0.0
+        for j in range(start, k):
+            out += shares[j] * matrix[j * n + k]
+        shares[k] = out
+        total += out
+        if total > 1e150:
+            for j in range(k + 1):
+                shares[j] /= total
+            total = 1.0
+    return total
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def divide(
+    shares: cython.double[::1],
+    total: cython.double,
+    n: cython.Py_ssize_t,
+    first: cython.Py_ssize_t,
+    matrix: cython.double[::1],
+) -> cython.void:
+    """A row of the matrix: the shares, so that they add up to 1."""
+    j: cython.Py_ssize_t
+    for j in range(n):
+        matrix[first + j] = shares[j] / total
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def multiply(
+    seen: cython.double[::1], share: cython.double, n: cython.Py_ssize_t, losses: cython.double[::1]
+) -> cython.void:
+    """A part of what is seen."""
+    j: cython.Py_ssize_t
+    for j in range(n):
+        losses[j] = share * seen[j]
+
+
 @cython.cclass
 class SwapRegret(ExpertLearner):
     """Blum and Mansour's reduction from swap regret to the ordinary one.
@@ -220,7 +291,7 @@ class SwapRegret(ExpertLearner):
     @cython.exceptval(check=False)
     def weigh(self) -> cython.double:
         self.ask()
-        return self.stationary()
+        return stationary(self._n, self._matrix, self._shares)
 
     @cython.cfunc
     @cython.with_gil
@@ -228,57 +299,11 @@ class SwapRegret(ExpertLearner):
     def ask(self) -> cython.void:
         """What each copy proposes, a row of the matrix for each."""
         i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
         copy: ExpertLearner
         for i in range(self._n):
             copy = self._copies[i]
             copy.everyone()
-            for j in range(self._n):
-                self._matrix[i * self._n + j] = copy._shares[j] / copy._total
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def stationary(self) -> cython.double:
-        """The p with p = p Q, by elimination without subtraction (Grassmann, Taksar & Heyman 1985)."""
-        n: cython.Py_ssize_t = self._n
-        matrix: cython.double[::1] = self._matrix
-        shares: cython.double[::1] = self._shares
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        factor: cython.double
-        start: cython.Py_ssize_t = 0
-        out: cython.double
-        total: cython.double
-        for k in range(n - 1, 0, -1):
-            out = 0.0
-            for j in range(k):
-                out += matrix[k * n + j]
-            if not out > 1e-150:
-                # Nothing leads from k to those below it, or nothing that counts: all may stay at k.
-                start = k
-                break
-            for i in range(k):
-                factor = matrix[i * n + k] / out
-                matrix[i * n + k] = factor
-                for j in range(k):
-                    matrix[i * n + j] += factor * matrix[k * n + j]
-        for k in range(start):
-            shares[k] = 0.0
-        shares[start] = 1.0
-        total = 1.0
-        for k in range(start + 1, n):
-            out = 0.0
-            for j in range(start, k):
-                out += shares[j] * matrix[j * n + k]
-            shares[k] = out
-            total += out
-            if total > 1e150:
-                for j in range(k + 1):
-                    shares[j] /= total
-                total = 1.0
-        return total
+            divide(copy._shares, copy._total, self._n, i * self._n, self._matrix)
 
     @cython.cfunc
     @cython.nogil
@@ -292,14 +317,10 @@ class SwapRegret(ExpertLearner):
     def tell(self) -> cython.void:
         """Show each copy its part of the losses."""
         i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        share: cython.double
         copy: ExpertLearner
         for i in range(self._n):
             copy = self._copies[i]
-            share = self._shares[i] / self._total
-            for j in range(self._n):
-                copy._losses[j] = share * self._seen[j]
+            multiply(self._seen, self._shares[i] / self._total, self._n, copy._losses)
             copy.show_losses()
             copy.commit()
             copy._unforecast += 1
@@ -321,8 +342,10 @@ class SwapRegret(ExpertLearner):
 
     def _facts(self) -> dict[str, Any]:
         base: Any = self._copies[0]
+        # Where the schedule is not fixed, a copy that was never played may still have its first rate.
+        fixed = type(base) is ExponentialWeights and base.parameters["schedule"] is None
         return {
             "copies": [copy.copy() for copy in self._copies],
             "swap_regret": self.swap_regret,
-            "fixed_rate": base._facts()["fixed_rate"] if type(base) is ExponentialWeights else None,
+            "fixed_rate": base._facts()["fixed_rate"] if fixed else None,
         }

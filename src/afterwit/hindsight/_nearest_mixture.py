@@ -11,16 +11,13 @@ Source      Wolfe 1976 poses the problem; Lawson & Hanson 1974, chapter 23, solv
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-
-#: How many rows are worked on at once.
-BLOCK = 65_536
 
 
 def triangle(blocks: Iterator[Floats]) -> Floats:
@@ -62,3 +59,27 @@ def nearest_mixture(upper: Floats) -> Floats:
                 continue
         break
     return best
+
+
+def corrected_mixture(blocks: Callable[[], Iterator[tuple[Any, Floats]]], weights: Floats) -> Floats:
+    """The weights, corrected among the columns they use by the error of the mixture itself, which is computed first.
+
+    Where columns are far larger than the mixture's error, R is rounded as they are, and so is what follows from it; of
+    the correction only a share of that is lost.
+    """
+    used = np.flatnonzero(weights > 0)
+    first, others = used[0], used[1:]
+    if not len(others):
+        return weights
+    upper = triangle(
+        np.column_stack([part[:, others] - part[:, first, np.newaxis], part @ weights]) for _, part in blocks()
+    )
+    change = np.linalg.lstsq(upper[:, :-1], -upper[:, -1], rcond=None)[0]
+    # Only as far as all weights stay above 0.
+    before, moved = weights[np.append(others, first)], np.append(change, -change.sum())
+    falling = moved < 0
+    length = min(1.0, float((before[falling] / -moved[falling]).min(initial=np.inf)))
+    corrected = weights.copy()
+    corrected[np.append(others, first)] = before + length * moved
+    corrected = np.maximum(corrected, 0.0)
+    return np.asarray(corrected / corrected.sum())

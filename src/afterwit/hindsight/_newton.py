@@ -276,7 +276,8 @@ class _Descent:
             matrix = self.rows.curvature(bends)
             size = float(matrix.diagonal().max(initial=0.0)) or 1.0
             unused = np.where(self.rows.shares == 0, size, 0.0)
-            matrix[np.diag_indices(self.rows.width)] += self.ridge + unused + self.firm * size
+            held = self._held(downhill, matrix.diagonal())
+            matrix[np.diag_indices(self.rows.width)] += self.ridge + unused + held + self.firm * size
             model: Any = _Direct(matrix, size)
         else:
             model = _Products(self.rows, bends, self.ridge, self.closeness, self.firm)
@@ -288,6 +289,16 @@ class _Descent:
             step = model.solve(downhill)
         self.spent += model.products
         return step
+
+    def _held(self, downhill: Floats, diagonal: Floats) -> Floats:
+        """What is added to second derivatives so that no weight moves farther than the hinge is wide, about.
+
+        Where all the few rows of a column are on one side of it the loss has a slope and no second derivative: without
+        this the column would have the longest step of all, and the others hardly any.
+        """
+        if self.loss != "hinge":
+            return np.zeros(len(diagonal))
+        return np.maximum(0.0, np.abs(downhill) - diagonal)
 
     def _step_in_ball(self, model: Any, downhill: Floats) -> Floats:
         """The price on the length is found by Newton's method for 1/|u| (Moré & Sorensen 1983)."""

@@ -40,7 +40,7 @@ def read_advice(advice: Any, outcomes: Any, loss: Any, sleepers_refused: str = "
     check_presence(values, experts, not sleepers_refused, sleepers_refused)
     read = read_outcomes(outcomes, len(values))
     function.check_outcomes(read)
-    function.check_forecasts(values)
+    function.check_forecasts(values, certain=True)
     return Advice(values, read, function, experts)
 
 
@@ -52,7 +52,9 @@ def read_losses(advice: Any, outcomes: Any, loss: Any, losses: Any) -> tuple[Flo
         read = read_advice(advice, outcomes, loss)
         with np.errstate(over="ignore"):
             values = read.loss.values(read.values, read.outcomes[:, np.newaxis])
-        if np.isinf(values).any() or np.isnan(values[~np.isnan(read.values)]).any():
+        # Only the log loss may be infinite.
+        endless = np.isinf(values).any() and read.loss.kind != "log"
+        if endless or np.isnan(values[~np.isnan(read.values)]).any():
             raise invalid("every loss", "a finite number", Words("one that is not"))
         return values, read.experts
     if advice is not None or outcomes is not None:

@@ -2,9 +2,11 @@
 
 Problem     minimise sum_t l(w . x_t, y_t) over w >= 0 with sum w = 1, where x_t is the advice of round t.
 Method      square        non-negative least squares on the triangle of the experts' errors: exact up to rounding
-            absolute, percentage, pinball    a linear program (HiGHS): exact up to rounding
+            absolute, percentage, pinball    an interior-point method, and a linear program about the rounds it leaves
+                          open (HiGHS): exact up to rounding
             log           Newton's method, each step of which is a square-loss problem
-            function      the level method, from the function's gradient
+            function      Newton's method, with second derivatives from how the gradient changes; where that does not
+                          end, as with kinks, the level method
             A loss that is not convex, or has no gradient, is refused.
 Certificate ``gap``, computed from the data: no mixture loses less than loss - gap. For a function of one's own that
             assumes that it is convex and that the gradient is its derivative.
@@ -23,21 +25,30 @@ best mixture: absolute loss 0 over 2 rounds, at most 0 above the best
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from afterwit.errors import InputError, Words, counted, invalid
-from afterwit.hindsight import _level_method, _nearest_mixture, _quantile_program
+from afterwit.hindsight import _level_method
+from afterwit.hindsight._errors import Errors, blocks
+from afterwit.hindsight._nearest_mixture import corrected_mixture, nearest_mixture, triangle
+from afterwit.hindsight._quantile_program import quantile_mixture
 from afterwit.hindsight._rounds import Advice, Floats, by_name, frozen, largest_shares, read_advice
 
 #: Newton's method for the log loss ends there, or after so many steps.
 NEWTON_TOLERANCE = 1e-12
 NEWTON_STEPS = 60
-#: A weight below this is set to 0 if the loss does not grow.
-SMALLEST_WEIGHT = 1e-12
+#: A function is minimised more exactly over no more rounds than these.
+FEW = 2_000
+#: The square loss: how often the mixture found is corrected on the data.
+CORRECTIONS = 3
+#: Sums that differ by less than this share of them are the same but for rounding.
+SAME = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +92,8 @@ def best_convex_combination(advice: Any, outcomes: Any, loss: Any = "square") ->
         count = read.experts.count
         return Mixture(frozen(np.full(count, 1.0 / count)), 0.0, 0.0, 0, read.loss.name, read.names)
     with np.errstate(over="ignore"):
-        if not np.isfinite(read.loss.values(read.values[0], read.outcomes[0])).all() or not _moderate(read):
+        first = read.loss.values(read.values[0], read.outcomes[0])
+        if (read.loss.kind != "log" and not np.isfinite(first).all()) or not _moderate(read):
             raise invalid("advice and outcomes", "below 1e150 in size", Words("larger numbers"))
     if read.loss.kind == "square":
         vector, total, gap = _square(read)
@@ -95,110 +107,143 @@ def best_convex_combination(advice: Any, outcomes: Any, loss: Any = "square") ->
 
 
 def _moderate(read: Advice) -> bool:
-    return max(float(np.abs(read.values).max()), float(np.abs(read.outcomes).max())) < 1e150
-
-
-def _blocks(values: Floats) -> Iterator[slice]:
-    for begin in range(0, len(values), _nearest_mixture.BLOCK):
-        yield slice(begin, begin + _nearest_mixture.BLOCK)
+    return all(float(each.min()) > -1e150 and float(each.max()) < 1e150 for each in (read.values, read.outcomes))
 
 
 def _square(read: Advice) -> tuple[Floats, float, float]:
-    values, outcomes = read.values, read.outcomes
-    errors = (values[block] - outcomes[block, np.newaxis] for block in _blocks(values))
-    vector = _nearest_mixture.nearest_mixture(_nearest_mixture.triangle(errors))
+    errors = Errors(read.values, read.outcomes)
+    vector = nearest_mixture(triangle(part for _, part in errors.blocks()))
+    total, gap = _square_loss(errors, vector)
+    for _ in range(CORRECTIONS):
+        if gap <= SAME * total:
+            break
+        corrected = corrected_mixture(errors.blocks, vector)
+        value, gap_there = _square_loss(errors, corrected)
+        # Rounding may leave the loss a little larger: by far less than is gained in what is proved.
+        if not value - total <= 1e-3 * (gap - gap_there):
+            break
+        vector, total, gap = corrected, value, gap_there
+    return vector, total, gap
+
+
+def _square_loss(errors: Errors, vector: Floats) -> tuple[float, float]:
+    """The loss of a mixture, and how far it could be above the best."""
     total, products = 0.0, np.zeros(len(vector))
-    for block in _blocks(values):
-        part = values[block] - outcomes[block, np.newaxis]
+    for _, part in errors.blocks():
         error = part @ vector
         total += float(error @ error)
         products += error @ part
     # Every mixture's error e has e . error >= the least product, so it is at least as long as that over |error|.
     least = float(products.min())
-    return vector, total, total - least * least / total if total > 0 and least > 0 else total
+    return total, max(0.0, total - least * least / total if total > 0 and least > 0 else total)
 
 
 def _quantile(read: Advice) -> tuple[Floats, float, float]:
-    rows, targets, ends = quantile_problem(read, centred=True)
-    vector, z = _quantile_program.quantile_program(rows, targets, ends, mixing=True)
-    tidied = np.where(vector < SMALLEST_WEIGHT, 0.0, vector)
-    tidied /= tidied.sum()
-    total = _quantile_program.loss_of(rows, targets, ends, vector)
-    tidy_total = _quantile_program.loss_of(rows, targets, ends, tidied)
-    if tidy_total <= total:
-        vector, total = tidied, tidy_total
-    return vector, total, total - max(_quantile_program.proved(rows, targets, z), 0.0)
+    shares, ends = slopes_of(read)
+    vector, total, lowest = quantile_mixture(Errors(read.values, read.outcomes, shares), ends)
+    return vector, total, total - lowest
 
 
-def quantile_problem(read: Advice, centred: bool) -> tuple[Floats, Floats, tuple[float, float]]:
-    """Rows, targets and the two slopes of a loss made of two straight lines."""
-    values, outcomes = read.values, read.outcomes
-    rows, targets = (values - outcomes[:, np.newaxis], np.zeros(len(outcomes))) if centred else (values, outcomes)
+def slopes_of(read: Advice) -> tuple[Floats | None, tuple[float, float]]:
+    """Of a loss made of two straight lines: each round's share, where these differ, and the two slopes."""
     if read.loss.kind == "pinball":
-        return rows, targets, (read.loss.quantile - 1, read.loss.quantile)
-    if read.loss.kind == "percentage":
-        shares = 1 / np.abs(outcomes)
-        return rows * shares[:, np.newaxis], targets * shares, (-1.0, 1.0)
-    return rows, targets, (-1.0, 1.0)
+        return None, (read.loss.quantile - 1, read.loss.quantile)
+    return 1 / np.abs(read.outcomes) if read.loss.kind == "percentage" else None, (-1.0, 1.0)
 
 
 def _log(read: Advice) -> tuple[Floats, float, float]:
     """Newton's method. With p_t the probability given to what happened and J = b_t / p_t, the step minimises
     |J w|^2/2 - 2 sum J w: the square loss of the advice J with the outcome 2 in every round.
     """
-    happened = read.outcomes[:, np.newaxis] == 1
-    chances = np.where(happened, read.values, 1 - read.values)
-    rests = np.where(happened, 1 - read.values, read.values)
-    vector = np.full(chances.shape[1], 1.0 / chances.shape[1])
-    mixed = chances @ vector
-    total = _log_loss(mixed, rests @ vector)
+    chances = _Chances(read.values, read.outcomes == 1)
+    vector = np.full(chances.width, 1.0 / chances.width)
+    mixed, total, gap = chances.judge(vector)
+    if math.isinf(total):
+        at = int(np.argmin(mixed > 0))
+        raise InputError(f"row {at}: no expert gave any chance to what happened, so every mixture has an infinite loss")
     for _ in range(NEWTON_STEPS):
-        ratios = chances / mixed[:, np.newaxis]
-        gap = _log_gap(chances, rests, vector)
         if gap <= NEWTON_TOLERANCE * abs(total):
             break
-        errors = (ratios[block] - 2.0 for block in _blocks(ratios))
-        direction = _nearest_mixture.nearest_mixture(_nearest_mixture.triangle(errors)) - vector
+        errors = (part / mixed[block, np.newaxis] - 2.0 for block, part, _ in chances.blocks())
+        direction = nearest_mixture(triangle(errors)) - vector
         step = 1.0
         while step > 1e-10:
             following = vector + step * direction
-            reached = chances @ following
-            value = _log_loss(reached, rests @ following) if (reached > 0).all() else np.inf
-            if value < total:
+            reached, value, gap_there = chances.judge(following)
+            # Near the end rounding hides whether the loss is less: then the gap decides.
+            if value < total or (gap_there < gap and value <= total + SAME * abs(total)):
                 break
             step /= 2
         else:
             break
-        vector, mixed, total = following, reached, value
-    return vector, total, _log_gap(chances, rests, vector)
+        vector, mixed, total, gap = following, reached, value, gap_there
+    return vector, total, gap
 
 
-def _log_loss(chances: Floats, rests: Floats) -> float:
-    """The sum of -ln of these probabilities. Near 1 the rest to 1 has the digits that count."""
-    near = chances > 0.5
-    return float(-np.log1p(-rests[near]).sum() - np.log(chances[~near]).sum())
+class _Chances:
+    """The probabilities that the experts gave to what happened, made block by block."""
 
+    def __init__(self, values: Floats, happened: npt.NDArray[np.bool_]) -> None:
+        self.values, self.happened = values, happened
+        self.width = values.shape[1]
 
-def _log_gap(chances: Floats, rests: Floats, vector: Floats) -> float:
-    """By how much the tangent at a mixture lets another be better: the largest sum over t of (p_{t,i} - p_t) / p_t."""
-    mixed = chances @ vector
-    near = mixed > 0.5
-    saved = (chances[~near] / mixed[~near, np.newaxis] - 1).sum(axis=0)
-    saved += (((rests[near] @ vector)[:, np.newaxis] - rests[near]) / mixed[near, np.newaxis]).sum(axis=0)
-    return float(saved.max())
+    def blocks(self) -> Iterator[tuple[slice, Floats, Floats]]:
+        """The rounds, the probabilities of what happened, and of what did not: near 1, that one has the digits."""
+        for block in blocks(*self.values.shape):
+            values, happened = self.values[block], self.happened[block, np.newaxis]
+            rests = 1 - values
+            yield block, np.where(happened, values, rests), np.where(happened, rests, values)
+
+    def judge(self, vector: Floats) -> tuple[Floats, float, float]:
+        """The mixture's probability of what happened, its loss, and by how much the tangent there lets another be
+        better: the largest sum over t of (p_{t,i} - p_t) / p_t. No probability may be 0: the loss is infinite then.
+        """
+        mixed, total, saved = np.empty(len(self.values)), 0.0, np.zeros(self.width)
+        for block, chances, rests in self.blocks():
+            chance, rest = chances @ vector, rests @ vector
+            mixed[block] = chance
+            if not (chance > 0).all():
+                return mixed, math.inf, math.inf
+            near = chance > 0.5
+            total -= float(np.log1p(-rest[near]).sum() + np.log(chance[~near]).sum())
+            differences = np.where(near[:, np.newaxis], rest[:, np.newaxis] - rests, chances - chance[:, np.newaxis])
+            saved += (1 / chance) @ differences
+        return mixed, total, float(saved.max())
 
 
 def _function(read: Advice) -> tuple[Floats, float, float]:
-    values, outcomes, loss = read.values, read.outcomes, read.loss
-
-    def evaluate(weights: Floats) -> tuple[float, Floats]:
-        forecasts = values @ weights
-        total = float(loss.values(forecasts, outcomes).sum())
-        slope = loss.slopes(forecasts, outcomes) @ values
-        if not (np.isfinite(total) and np.isfinite(slope).all()):
-            raise InputError(f"the loss {loss} and its gradient must be finite for every mixture of the advice")
-        return total, slope
-
-    vector, bound = _level_method.minimise_over_simplex(evaluate, values.shape[1])
-    total = evaluate(vector)[0]
+    loss = _FunctionLoss(read)
+    tolerance = _level_method.TOLERANCE * (1.0 if len(read.values) > FEW else 0.01)
+    vector, bound = _level_method.minimise_over_simplex(loss.evaluate, read.values.shape[1], loss.bends, tolerance)
+    total = loss.evaluate(vector)[0]
     return vector, total, total - bound
+
+
+class _FunctionLoss:
+    """The total of a function of one's own, which is called for every round: each evaluation is dear."""
+
+    def __init__(self, read: Advice) -> None:
+        self.values, self.outcomes, self.loss = read.values, read.outcomes, read.loss
+        #: Where weights sum to 1 errors change as forecasts do, and nothing large cancels.
+        self.errors = Errors(read.values, read.outcomes)
+        self.before: tuple[Floats, Floats] | None = None
+        self.curved = np.zeros(len(read.values))
+
+    def evaluate(self, weights: Floats) -> tuple[float, Floats]:
+        forecasts = self.values @ weights
+        total = float(self.loss.values(forecasts, self.outcomes).sum())
+        slopes = self.loss.slopes(forecasts, self.outcomes)
+        pull = self.errors.pull(slopes)
+        if not (np.isfinite(total) and np.isfinite(pull).all()):
+            raise InputError(f"the loss {self.loss} and its gradient must be finite for every mixture of the advice")
+        if self.before is not None:
+            # In every round by itself, the slope changed from the last forecast to this one.
+            moved, changed = forecasts - self.before[0], slopes - self.before[1]
+            far = np.abs(moved) > 1e-12 * np.abs(forecasts)
+            self.curved[far] = np.maximum(changed[far] / moved[far], 0.0)
+        self.before = forecasts, slopes
+        return total, pull
+
+    def bends(self) -> Floats:
+        """Second derivatives by the weights."""
+        return self.errors.products(self.curved)

@@ -28,10 +28,11 @@ import numpy as np
 from afterwit.data.checks import flag
 from afterwit.errors import Words, counted, invalid
 from afterwit.hindsight import _quantile_program
-from afterwit.hindsight._nearest_mixture import BLOCK, triangle
+from afterwit.hindsight._errors import blocks
+from afterwit.hindsight._nearest_mixture import triangle
 from afterwit.hindsight._newton import REACH
 from afterwit.hindsight._rounds import Floats, by_name, frozen, largest_shares, read_advice
-from afterwit.hindsight.best_convex_combination import quantile_problem
+from afterwit.hindsight.best_convex_combination import slopes_of
 
 SUPPORTED = ("square", "absolute", "percentage", "pinball")
 
@@ -89,12 +90,11 @@ def best_linear(advice: Any, outcomes: Any, loss: Any = "square", intercept: boo
         # (y - A v)^2 >= 2 e (y - A v) - e^2 for every v, with e = y - A w.
         gap = 2 * _beyond(columns, targets, weights, targets - columns @ weights)
     else:
-        rows, scaled, ends = quantile_problem(read, centred=False)
-        if intercept:
-            # A percentage divides the rounds by their outcomes, the constant among them.
-            shares = 1 / np.abs(targets) if read.loss.kind == "percentage" else np.ones(len(targets))
-            rows = np.column_stack([rows, shares])
-        vector, slopes = _quantile_program.quantile_program(rows, scaled, ends, mixing=False)
+        shares, ends = slopes_of(read)
+        rows = np.column_stack([values, np.ones(len(values))]) if intercept else values
+        # A percentage divides the rounds by their outcomes, the constant among them.
+        rows, scaled = (rows, targets) if shares is None else (rows * shares[:, np.newaxis], targets * shares)
+        vector, slopes = _quantile_program.quantile_program(rows, scaled, ends)
         # The loss is at least z (y - A v) for every v, with slopes z between the ends.
         reached = _quantile_program.loss_of(rows, scaled, ends, vector)
         gap = reached - float(slopes @ (scaled - rows @ vector)) + _beyond(rows, scaled, vector, slopes)
@@ -121,12 +121,11 @@ def _least_squares(values: Floats, targets: Floats, intercept: bool) -> Floats:
     sizes = np.where(sizes > 0, sizes, 1.0)
     size = float(np.abs(targets).max()) or 1.0
 
-    def block(begin: int) -> Floats:
-        part = slice(begin, begin + BLOCK)
+    def block(part: slice) -> Floats:
         rows = values[part] / sizes
         constant = np.full((len(rows), 1), float(intercept))
         return np.hstack([rows, constant, targets[part, np.newaxis] / size])
 
-    upper = triangle(block(begin) for begin in range(0, len(values), BLOCK))
+    upper = triangle(block(part) for part in blocks(len(values), values.shape[1]))
     solved = np.linalg.lstsq(upper[:, :-1], upper[:, -1], rcond=None)[0]
     return np.asarray(size * solved / np.append(sizes, 1.0))

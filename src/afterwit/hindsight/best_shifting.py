@@ -97,6 +97,17 @@ def best_shifting(
         needed = len(_fewest_runs(awake, columns.shape[1])) - 1
         if needed > most:
             raise InputError(f"shifts must be at least {needed} for a sequence of experts awake; received {most}")
+    endless = np.isinf(columns)
+    if endless.any():
+        # A sequence with an infinite loss in it is none of the best: there, too, its expert cannot be followed.
+        awake &= ~endless
+        lost = ~awake.any(axis=0)
+        if lost.any():
+            at = int(np.argmax(lost))
+            raise InputError(f"row {at}: the loss of every expert is infinite, and so is that of every sequence")
+        needed = len(_fewest_runs(awake, columns.shape[1])) - 1
+        if needed > most:
+            raise InputError(f"shifts must be at least {needed} for a sequence with a finite loss; received {most}")
     # If even the best expert of every round takes no more shifts than allowed, nothing is left to search for.
     runs = _fewest_runs(columns == np.fmin.reduce(columns, axis=0), most + 2)
     if len(runs) - 1 > most:

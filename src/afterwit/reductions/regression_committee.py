@@ -106,7 +106,7 @@ def _read_member(learner: Any) -> Any:
             learner = learner()
         except (TypeError, InputError):
             raise invalid("learners", f"{LEARNERS}; a class must need no arguments", learner) from None
-    if not isinstance(learner, RealTargetLearner):
+    if not isinstance(learner, RealTargetLearner) or learner.role != "regressor":
         raise invalid("learners", LEARNERS, learner)
     return blank(learner)
 

@@ -26,6 +26,8 @@ LONGEST_LINE = 1 << 28
 #: What is kept in memory may unpack to so many bytes, and beyond them to so many times the size of the file.
 FREELY_UNPACKED = 1 << 22
 TIMES_THE_FILE = 100
+#: What to say of text in another encoding.
+NOT_UTF8 = "UTF-8 text was expected, found other bytes (iconv -f LATIN1 -t UTF-8 FILE > NEW converts Latin 1)"
 
 
 class ByteSource:

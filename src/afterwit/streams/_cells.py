@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -20,6 +21,8 @@ A_TIME = (
     "2024-01-31 13:45:07+01:00"
 )
 
+#: A number as text has it: Python would also read 1_000, and digits of other scripts.
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
 _TIME = re.compile(
@@ -27,6 +30,15 @@ _TIME = re.compile(
     r"(?:[T ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}(?::?[0-5][0-9])?)?)?"
 )
 NO_TIME = np.datetime64("NaT", "us")
+
+
+def number_of(text: str) -> float | None:
+    """The finite number that a text says, NaN if it stands for a missing one; None if it is something else."""
+    said = text.strip(" \t")
+    if said.lower() in MISSING_NUMBERS:
+        return math.nan
+    number = float(said) if NUMBER.fullmatch(said) else math.inf
+    return number if math.isfinite(number) else None
 
 
 def boolean_of(text: str) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,7 +12,19 @@ import numpy.typing as npt
 
 from afterwit.data.rows import Rows
 from afterwit.errors import StreamError, Words, counted, shorten
-from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Form, Numbers, Skipped, TableReader
+from afterwit.streams._parts import joined
+from afterwit.streams.batch import (
+    ROWS_TO_LOOK_AT,
+    Batch,
+    Form,
+    JoinedBatch,
+    Numbers,
+    Other,
+    Skipped,
+    TableReader,
+    Texts,
+)
+from afterwit.streams.columns import numbers_in
 from afterwit.streams.schema import Schema
 from afterwit.streams.target import Target
 
@@ -158,12 +171,18 @@ class RecordReader:
         if name is None:
             return None
         column = batch.columns[name]
+        if isinstance(column, Texts):
+            column = Numbers(numbers_in(column, name, batch))
         if not isinstance(column, Numbers):
             raise batch.refusal(0, name, "a whole number", "something else")
         return whole_weights(column.values, batch.place, f"column {name}")
 
     def close(self) -> None:
         self._reader.close()
+
+
+def _kinds_of(batch: Batch) -> dict[str, Any]:
+    return {name: column if isinstance(column, Other) else type(column) for name, column in batch.columns.items()}
 
 
 class ChainedReader:
@@ -198,8 +217,34 @@ class ChainedReader:
 
     def look(self, rows: int) -> Batch:
         found = self._reader.look(rows)
+        # A first file may be a header and nothing else.
+        while not found.count and self._paths:
+            self._next_file()
+            found = self._reader.look(rows)
+        self.name = self._first = self._reader.name
         self.names = self._reader.names
-        return found
+        return self._with_further_files(found, rows)
+
+    def _with_further_files(self, found: Batch, rows: int) -> Batch:
+        """The first rows of a short file and those of the next ones, as long as these have the same columns."""
+        parts = [found]
+        # What is not a regular file could not be read again.
+        for path in self._paths if self.size is not None else ():
+            room = rows - sum(part.count for part in parts)
+            if room <= 0:
+                break
+            try:
+                with closing(self._open(path)) as reader:
+                    part = reader.look(room)
+            except StreamError:
+                break  # it is said when its turn comes
+            if _kinds_of(part) != _kinds_of(found):
+                break
+            parts.append(part)
+        if len(parts) == 1:
+            return found
+        columns = {name: joined([part.columns[name] for part in parts]) for name in found.columns}
+        return JoinedBatch(found.path, sum(part.count for part in parts), columns, parts=parts)
 
     def read_as(self, forms: dict[str, Form]) -> None:
         self._forms = forms
@@ -209,13 +254,16 @@ class ChainedReader:
         while (batch := self._reader.take(count)) is None:
             if not self._paths:
                 return None
-            self._past = self.skipped
-            self._before += self._reader.size or 0
-            self._reader.close()
-            self._reader = self._open(self._paths.pop(0))
+            self._next_file()
             self._require_the_same()
             self._reader.read_as(self._forms)
         return batch
+
+    def _next_file(self) -> None:
+        self._past = self.skipped
+        self._before += self._reader.size or 0
+        self._reader.close()
+        self._reader = self._open(self._paths.pop(0))
 
     def _require_the_same(self) -> None:
         """Refuse a further file with a column that the first one does not have: it would be left out in silence."""

@@ -23,12 +23,16 @@ from afterwit.streams.arrow import ArrowParts
 
 #: How an IPC file begins, with two bytes that align what follows: a stream, and after its end an index.
 MAGIC = b"ARROW1\0\0"
+END = b"ARROW1"
 #: How a message begins.
 CONTINUATION = 0xFFFFFFFF
 #: No description of a message is longer.
 LONGEST_MESSAGE = 1 << 28
-#: What a message holds that is a dictionary.
+#: No message has more rows: nanoarrow would count their bytes beyond 64 bits.
+MOST_ROWS = 1 << 31
+#: What a message holds that is a dictionary, or rows.
 DICTIONARY = 2
+RECORD_BATCH = 3
 REMEDY = "write the table as Parquet, which is read as it is"
 
 
@@ -71,6 +75,11 @@ class ArrowReader(PartsReader):
     def _look_through(self) -> int:
         """Where the first message begins, after a look at all of them."""
         begin = len(MAGIC) if self._file.read(len(MAGIC)) == MAGIC else 0
+        if begin:
+            # Without its end it may lack rows, and nothing else would say so.
+            self._file.seek(-min(len(END), self._state[0]), os.SEEK_END)
+            if self._file.read() != END:
+                raise self._refused("it is truncated")
         self._file.seek(begin)
         size = self._state[0]
         try:
@@ -114,8 +123,32 @@ def _next_message(file: BinaryIO, size: int) -> int | None:
     body = struct.unpack_from("<q", described, message[3])[0] if message[3] else 0
     if body < 0 or file.tell() + body > size:
         raise ValueError("it is truncated or corrupt")
+    if kind == RECORD_BATCH:
+        _check_batch(described, _table(described, message[2]), body)
     file.seek(body, os.SEEK_CUR)
     return kind
+
+
+def _check_batch(described: bytes, batch: list[int], body: int) -> None:
+    """Refuse columns that say of themselves what cannot be: nanoarrow would read outside of its memory."""
+    rows = struct.unpack_from("<q", described, batch[0])[0] if batch[0] else 0
+    nodes, buffers = _pairs(described, batch[1]), _pairs(described, batch[2])
+    sound = all(0 <= missing <= length <= MOST_ROWS for length, missing in nodes)
+    sound = sound and all(begin >= 0 and length >= 0 and begin + length <= body for begin, length in buffers)
+    if not 0 <= rows <= MOST_ROWS or not sound:
+        raise ValueError("it is corrupt: a column is said to be where there is no data")
+
+
+def _pairs(content: bytes, pointer: int) -> Iterator[tuple[int, int]]:
+    """The elements of a FlatBuffers vector of pairs of whole numbers; none if it is not there."""
+    if not pointer:
+        return iter(())
+    vector = pointer + struct.unpack_from("<I", content, pointer)[0]
+    count = struct.unpack_from("<I", content, vector)[0]
+    pairs = content[vector + 4 : vector + 4 + 16 * count]
+    if len(pairs) < 16 * count:
+        raise ValueError("it is truncated or corrupt")
+    return struct.iter_unpack("<qq", pairs)
 
 
 def _table(content: bytes, pointer: int) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -14,6 +16,14 @@ from afterwit.errors import StreamError
 ROWS_TO_LOOK_AT = 1000
 #: How many of the rows that were skipped are shown.
 SKIPPED_TO_SHOW = 10
+
+
+UNNAMED = re.compile(r"column \d+ without a name")
+
+
+def unnamed(place: int) -> str:
+    """What a column is called whose name is empty; it is left out unless it is asked for."""
+    return f"column {place} without a name"
 
 
 class Numbers(NamedTuple):
@@ -77,6 +87,20 @@ class Batch:
     def refusal(self, i: int, column: str, expected: str, found: str) -> StreamError:
         """What to raise for the cell of that column in row i."""
         return StreamError(f"column {column}: {expected} was expected; found {found}", **self.place(i))
+
+
+@dataclass(frozen=True)
+class JoinedBatch(Batch):
+    """The rows of several files, one below the other."""
+
+    parts: Sequence[Batch] = ()
+
+    def place(self, i: int) -> dict[str, Any]:
+        part = 0
+        while i >= self.parts[part].count:
+            i -= self.parts[part].count
+            part += 1
+        return self.parts[part].place(i)
 
 
 @dataclass

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import Words, invalid, shorten
-from afterwit.streams._cells import boolean_of, number_as_text, time_of
+from afterwit.streams._cells import boolean_of, number_as_text, number_of, time_of
 from afterwit.streams.batch import Batch, Booleans, Column, Form, Numbers, Other, Texts, Times
 
 Features = list[tuple[str, float]]
@@ -185,7 +185,7 @@ class ColumnRule:
         if isinstance(cell, (bool, np.bool_)):
             return 1.0, self.of_truth(bool(cell))
         if isinstance(cell, str):
-            return 1.0, self.of_word(str(cell))
+            return self._of_number_in(cell) if self.kind == "number" else (1.0, self.of_word(str(cell)))
         if isinstance(cell, (datetime.date, np.datetime64)):
             return 1.0, self.of_times(np.array([moment(cell)])).lists[0]
         try:
@@ -197,6 +197,13 @@ class ColumnRule:
         if self.kind == "number":
             return number, [(self.name, 1.0)]
         return 1.0, self.of_other_number(number)
+
+    def _of_number_in(self, text: str) -> tuple[float, Features]:
+        """Those of text in a column of numbers."""
+        number = number_of(text)
+        if number is None:
+            raise NotThisError(text)
+        return (1.0, self.of_nothing()) if math.isnan(number) else (number, [(self.name, 1.0)])
 
     # ------------------------------------------------------------------ a column of a block
 
@@ -210,6 +217,8 @@ class ColumnRule:
             codes, cells = _distinct(column)
         except NotThisError as other:
             raise batch.refusal(0, self.name, EXPECTED[self.kind], str(other.found)) from None
+        if isinstance(column, Texts) and self.kind == "number":
+            return self._of_numbers(numbers_in(column, self.name, batch))
         if isinstance(column, Texts) and self.kind == "category":
             return self._with_missing(codes, self._of_categories(column.words), None)
         lists: list[Features] = []
@@ -281,6 +290,17 @@ def _distinct(column: Column) -> tuple[npt.NDArray[np.intp], Any]:
     all_codes = np.full(len(column.values), -1, dtype=np.intp)
     all_codes[~gone] = codes
     return all_codes, cells if isinstance(column, Times) else cells.tolist()
+
+
+def numbers_in(column: Texts, name: str, batch: Batch) -> npt.NDArray[np.float64]:
+    """A column of text whose cells are numbers, NaN where one is missing."""
+    read = [number_of(word) for word in column.words]
+    # Not every word needs to occur.
+    wrong = np.array([*(number is None for number in read), False])[column.codes]
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise batch.refusal(row, name, EXPECTED["number"], shorten(column.words[column.codes[row]]))
+    return np.array([*read, np.nan], dtype=np.float64)[column.codes]
 
 
 def is_missing(cell: Any) -> bool:

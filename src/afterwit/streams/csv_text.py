@@ -30,14 +30,14 @@ import numpy.typing as npt
 from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams import _csv_cells, _csv_text
 from afterwit.streams._blocks import BLOCK, Block, BlockReader, Problem, RawBlock
-from afterwit.streams._cells import A_BOOLEAN, A_NUMBER, A_TIME, MISSING_NUMBERS, NO_TIME, booleans_of, times_of
-from afterwit.streams.batch import SKIPPED_TO_SHOW, Batch, Booleans, Column, Form, Numbers, Texts, Times
+from afterwit.streams._bytes import NOT_UTF8
+from afterwit.streams._cells import A_BOOLEAN, A_NUMBER, A_TIME, MISSING_NUMBERS, NO_TIME, NUMBER, booleans_of, times_of
+from afterwit.streams.batch import SKIPPED_TO_SHOW, Batch, Booleans, Column, Form, Numbers, Texts, Times, unnamed
 
 #: One of these, if no delimiter is given.
 DELIMITERS = ",;\t|"
 NAMES_REMEDY = "if the file has no header, name its columns with names=(...) (--names a,b,c)"
 QUOTES_REMEDY = "if quotes are ordinary characters in this file, read it with quotes=False (--no-quotes)"
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 EXPECTED = {"number": A_NUMBER, "boolean": A_BOOLEAN, "time": A_TIME}
 KINDS = {"number": _csv_text.NUMBER, "boolean": _csv_text.TEXT, "text": _csv_text.TEXT, "time": _csv_text.TEXT}
 
@@ -49,7 +49,7 @@ class CsvReader(BlockReader):
     quotes     whether a cell may be quoted; otherwise quotes are characters like others
     names      the columns of a file without a header
     on_error   "stop" at the first row that cannot be read, or "skip" such rows and count them
-    any_names  whether a cell of the header may be a number, or one of them empty; otherwise it is taken for data
+    any_names  whether a cell of the header may be a number; otherwise it is taken for data
     on_block   is told the position whenever a block begins
     block      how many bytes are read and parsed at once
     workers    how many threads parse ahead; as many as there are processors if it is not given
@@ -124,10 +124,12 @@ class CsvReader(BlockReader):
     def _checked_header(self, names: list[str], line: int) -> list[str]:
         """A first row that can be a header: rows of data are not swallowed in silence."""
         seen: set[str] = set()
+        # As the index that pandas writes, and what is behind a delimiter at the end of the line.
+        names = [name or unnamed(i + 1) for i, name in enumerate(names)] if any(names) else names
         for i, name in enumerate(names):
-            if not name and not self._any_names:
+            if not name:
                 found = f"cell {i + 1} of the header is empty"
-            elif _NUMBER.fullmatch(name) and not self._any_names:
+            elif NUMBER.fullmatch(name) and not self._any_names:
                 found = f"cell {i + 1} of the header is the number {name[:40]}"
             elif name in seen:
                 found = f"the column {shorten(name)} occurs twice in the header"
@@ -252,7 +254,7 @@ class CsvReader(BlockReader):
     def _problem(self, data: bytes, parser: Any) -> Problem:
         """What the parser has found."""
         kind, line, column, begin, end = parser.problem
-        name = self.names[column] if column < len(self.names) else f"number {column + 1}"
+        name = _called(self.names[column]) if column < len(self.names) else f"number {column + 1}"
         cell = data[begin : min(end, begin + 200)].decode("utf-8", "replace")
         if kind == _csv_cells.OPEN_QUOTE:
             reason = f"column {name}: a quoted cell begins here and does not end; {QUOTES_REMEDY}"
@@ -260,7 +262,7 @@ class CsvReader(BlockReader):
             reason = f"column {name}: nothing was expected between the closing quote and the next delimiter"
             reason = f"{reason}; found {shorten(cell)}; {QUOTES_REMEDY}"
         elif kind == _csv_text.NOT_UTF8:
-            reason = "UTF-8 text was expected, found other bytes"
+            reason = NOT_UTF8
         elif kind == _csv_text.CELLS:
             expected = "1 cell was" if len(self.names) == 1 else f"{len(self.names):,} cells were"
             reason = f"{expected} expected, {self._as_in()}; found {column:,}"
@@ -301,7 +303,12 @@ def _joined(parts: list[Any]) -> Texts:
 
 
 def _unexpected(name: str, form: Form, cell: str) -> str:
-    return f"column {name}: {EXPECTED[form]}; found {shorten(cell)}"
+    return f"column {_called(name)}: {EXPECTED[form]}; found {shorten(cell)}"
+
+
+def _called(name: str) -> str:
+    """A name in a message: what was taken for a header may be a row of text."""
+    return shorten(Words(name), 40)
 
 
 def _checked_delimiter(delimiter: Any) -> str:

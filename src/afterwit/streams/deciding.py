@@ -12,7 +12,7 @@ import numpy as np
 from afterwit.errors import InputError, Words, invalid, shorten
 from afterwit.streams._cells import MISSING_NUMBERS, boolean_of, time_of
 from afterwit.streams._csv import number_in
-from afterwit.streams.batch import Batch, Booleans, Column, Numbers, Other, Texts, Times
+from afterwit.streams.batch import UNNAMED, Batch, Booleans, Column, Numbers, Other, Texts, Times
 from afterwit.streams.columns import PARTS, ColumnRule
 from afterwit.streams.schema import Schema, checked_bits, checked_interactions, unknown_column
 
@@ -63,8 +63,8 @@ def decide(look: Batch, wishes: Wishes, keys: bool = False) -> Decided:
         if name in (wishes.target, wishes.weight):
             continue
         kind = kinds.get(name)
-        if kind == "ignore":
-            left_out[name] = "ignored"
+        if kind == "ignore" or (kind is None and UNNAMED.fullmatch(name)):
+            left_out[name] = "ignored" if kind else "not used unless it is asked for"
             continue
         if isinstance(column, Other):
             raise _not_a_feature(look.path, name, column.kind)
@@ -80,7 +80,8 @@ def decide(look: Batch, wishes: Wishes, keys: bool = False) -> Decided:
         else:
             rules.append(ColumnRule(name, kind, **shared))
     if not rules:
-        raise InputError(f"{look.path}: there is no column to learn from; the columns are {shorten(Words(names), 300)}")
+        listed = shorten(Words(", ".join(names)), 300)
+        raise InputError(f"{look.path}: there is no column to learn from; the columns are {listed}")
     interactions = checked_interactions(wishes.interactions, [rule.name for rule in rules])
     bits = checked_bits("hash_bits", wishes.hash_bits)
     return Decided(Schema(tuple(rules), wishes.target, wishes.weight, left_out, interactions, bits), notes)
@@ -157,6 +158,8 @@ def _kind_of_texts(name: str, column: Texts, look: Batch, notes: list[str]) -> s
         row = int(np.argmax(np.isin(column.codes, [column.words.index(word) for word in others])))
         where = look.place(row)
         line = f"line {where['line']}" if "line" in where else where["path"]
+        if "line" in where and where["path"] != look.path:
+            line = f"{where['path']}, {line}"
         notes.append(
             f"{name} holds numbers and other text, such as {shorten(others[0], 40)} in {line}: taken as a category "
             f"(--numeric {name} makes such a cell an error)"
@@ -180,7 +183,8 @@ def kind_of_texts(column: Column, name: str, look: Batch) -> str:
 
 
 def _not_a_feature(path: str, name: str, kind: str) -> InputError:
+    part = f"{name}.a AS a" if kind in ("struct", "object") else f"{name}[1] AS first"
     return InputError(
         f"{path}: column {name} holds values of the kind {kind}, which are no features; leave it out with --ignore "
-        f"{name}, or take it apart with --sql, such as SELECT {name}[1] AS first, ..."
+        f"{name}, or take it apart with --sql, such as SELECT * EXCLUDE ({name}), {part} FROM ..."
     )

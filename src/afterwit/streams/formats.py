@@ -40,6 +40,7 @@ PACKED = (".gz", ".zst", ".zstd")
 #: How much of a file is looked at.
 HEAD = 1 << 16
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 #: A bar at the beginning, after a label, or after a tag in single quotes.
 VW_LINE = re.compile(rb"\s*(?:" + NUMBER + rb"(?:\s+" + NUMBER + rb")*\s+)?(?:'[^\s|]*\s*)?\|")
@@ -86,7 +87,13 @@ def format_of(source: Any) -> str:
         if head.startswith(magic):
             return found
     by_content = _format_of_text(head.removeprefix(b"\xef\xbb\xbf"))
-    return by_content or _format_of_name(name) or ("csv" if head.strip() else "libsvm")
+    if head.startswith(UTF16):
+        reason = "UTF-8 text was expected, found UTF-16 (iconv -f UTF-16 -t UTF-8 FILE > NEW converts it)"
+        raise StreamError(reason, path=name)
+    likely = by_content or _format_of_name(name)
+    if likely is None and not head.strip():
+        raise StreamError("no examples were found", path=name)
+    return likely or "csv"
 
 
 def _format_of_text(head: bytes) -> str | None:
@@ -149,14 +156,14 @@ def _unpacked(head: bytes) -> bytes:
         try:
             return zlib.decompressobj(wbits=31).decompress(head, HEAD)
         except zlib.error:
-            return b""
+            return head
     if head.startswith(ZSTD_MAGIC):
         import zstandard
 
         try:
             return zstandard.ZstdDecompressor().decompressobj().decompress(head)[:HEAD]
         except zstandard.ZstdError:
-            return b""
+            return head
     return head
 
 

@@ -26,7 +26,8 @@ import numpy.typing as npt
 
 from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams._blocks import BLOCK, Block, BlockReader, Problem, RawBlock
-from afterwit.streams._cells import A_TIME, NO_TIME, number_as_text, times_of
+from afterwit.streams._bytes import NOT_UTF8
+from afterwit.streams._cells import A_TIME, NO_TIME, boolean_of, number_as_text, number_of, times_of
 from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Booleans, Column, Form, Numbers, Other, Texts, Times
 
 #: Beyond this a float does not hold every whole number.
@@ -38,7 +39,10 @@ EXPECTED = {
     "text": f"a text, a finite number, true or false was expected, {OR_MISSING}",
     "time": A_TIME,
 }
-ARRAY = "one JSON object a line was expected; found an array (jq -c '.[]' FILE writes its objects one a line)"
+ARRAY = (
+    "one JSON object a line was expected; found an array (jq -c '.[]' FILE writes its objects one a line, and "
+    "--sql \"SELECT * FROM 'FILE'\" reads it as it is)"
+)
 
 Mask = npt.NDArray[np.bool_]
 
@@ -193,7 +197,7 @@ class JsonLinesReader(BlockReader):
                 elif end < len(text):
                     reason = f"one JSON object a line was expected; found more behind it: {shorten(text[end:])}"
             except UnicodeDecodeError:
-                reason = "UTF-8 text was expected, found other bytes"
+                reason = NOT_UTF8
             except _Repeated as error:
                 reason = f"every key was expected at most once in an object; found {shorten(error.args[0])} twice"
             except RecursionError:
@@ -219,7 +223,7 @@ class JsonLinesReader(BlockReader):
             if problem is None and not row.keys() <= known:
                 key = next(key for key in row if key not in known)
                 reason = f"the key {shorten(key)} is in none of the first rows"
-                remedy = f"name it in columns=[...], or leave it out (--ignore {key})"
+                remedy = f"leave it out with --ignore {key}"
                 problem = Problem(0, line, f"{reason}; {remedy}")
             if problem is None:
                 rows.append(row)
@@ -276,16 +280,22 @@ def _numbers(values: list[Any]) -> tuple[Column, Mask | None]:
                 return Numbers(quick, whole), None
         except OverflowError:
             pass  # one by one, then
-    bad = np.array([not (_is_number(value) or _is_missing(value)) for value in values], dtype=np.bool_)
-    numbers = np.array([value if _is_number(value) else None for value in values], dtype=np.float64)
+    read = [number_of(value) if type(value) is str else value if _is_number(value) else None for value in values]
+    numbers = np.array(read, dtype=np.float64)
+    bad = np.array(
+        [number is None and value is not None for number, value in zip(read, values, strict=True)], dtype=np.bool_
+    )
     return Numbers(numbers, whole), bad if bad.any() else None
 
 
 def _booleans(values: list[Any]) -> tuple[Column, Mask | None]:
     if set(map(type, values)) <= {bool, type(None)}:
         return Booleans(np.array(values, dtype=np.float64)), None
-    bad = np.array([not (type(value) is bool or _is_missing(value)) for value in values], dtype=np.bool_)
-    truths = np.array([value if type(value) is bool else None for value in values], dtype=np.float64)
+    read = [boolean_of(value) if type(value) is str else value if type(value) is bool else None for value in values]
+    bad = np.array(
+        [truth is None and not _is_missing(value) for truth, value in zip(read, values, strict=True)], dtype=np.bool_
+    )
+    truths = np.array(read, dtype=np.float64)
     return Booleans(truths), bad if bad.any() else None
 
 

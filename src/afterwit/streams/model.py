@@ -21,7 +21,7 @@ import numpy as np
 
 from afterwit.data.rows import Rows, as_mapping
 from afterwit.data.values import same_value
-from afterwit.errors import InputError, Words, invalid
+from afterwit.errors import InputError, Words, counted, invalid
 from afterwit.streams.read import read
 from afterwit.streams.schema import Schema, schema_from
 from afterwit.streams.stream import Stream
@@ -77,13 +77,37 @@ class Model:
         return self.learner.score_one(self.features(x))
 
     def learn_one(self, x: Any, y: Any = None) -> Any:
-        """Predict a record, then learn it. Its label is y or, if that is left out, the value of the target's column."""
+        """Predict a record, then learn it. Its label is y or, if that is left out, the value of the target's column.
+
+        It is learned as often as the column of the weight says, if it is there.
+        """
         if y is None:
             target = self.schema.target
             y = x.get(target) if target is not None and isinstance(x, Mapping) else None
             if y is None:
                 raise invalid("y", f"given, or there as {target!r} in the record" if target else "given", None)
-        return self.learner.learn_one(self.features(x), y)
+        features, weight = self.features(x), self._weight_of(x)
+        if not weight:
+            return self.learner.predict_one(features)
+        prediction = self.learner.learn_one(features, y)
+        for _ in range(weight - 1):
+            self.learner.learn_one(features, y)
+        return prediction
+
+    def _weight_of(self, record: Any) -> int:
+        """How often a record is learned."""
+        name = self.schema.weight
+        if name is None or name not in as_mapping(record):
+            return 1
+        weight = as_mapping(record)[name]
+        try:
+            whole = int(weight)
+            if isinstance(weight, str) or whole != weight or whole < 0:
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            allowed = "a whole number, how often the record is learned"
+            raise invalid(f"the value of {name}", allowed, weight) from None
+        return whole
 
     # ------------------------------------------------------------------ many records
 
@@ -103,16 +127,12 @@ class Model:
         """Learn many records in order; the predictions made before each was learned.
 
         Their labels are y or, if that is left out, in the column of the target; a record without a label is predicted.
+        A record of weight 3 is three rounds, and has three predictions.
         """
         if isinstance(X, Rows):
             return self.learner.learn_many(X, y)
         if y is not None:
-            done = 0
-            predicted = []
-            for rows, _ in self._blocks(X):
-                predicted.append(self.learner.learn_many(rows, y[done : done + rows.count]))
-                done += rows.count
-            return _joined(predicted)
+            return self._learn_with(X, y)
         if self.schema.target is None:
             raise invalid("y", "given, because the schema has no target", None)
         return _joined(
@@ -121,6 +141,22 @@ class Model:
                 for rows, labels in self._blocks(X)
             ]
         )
+
+    def _learn_with(self, X: Any, y: Any) -> Any:
+        """Learn records whose labels are given: one for each, whatever is in the column of the target."""
+        if self.schema.weight is not None:
+            allowed = f"left out, because a record is learned as often as its {self.schema.weight} says"
+            raise invalid("y", f"{allowed}; give the labels in a column {self.schema.target}", Words("labels"))
+        if hasattr(X, "__len__") and not isinstance(X, str) and len(X) != len(y):
+            raise invalid("y", f"a label for each of {counted(len(X), 'record')}", Words(counted(len(y), "label")))
+        done = 0
+        predicted = []
+        with self.stream_to_predict(X) as stream, stream.reader() as reader:
+            while (block := reader.take(1 << 16)) is not None:
+                rows = block[0]
+                predicted.append(self.learner.learn_many(rows, y[done : done + rows.count]))
+                done += rows.count
+        return _joined(predicted)
 
     def _for_all(self, X: Any, do: Any) -> Any:
         if isinstance(X, Rows):
@@ -157,7 +193,10 @@ class Model:
     def stream_to_predict(self, source: Any, **options: Any) -> Stream:
         """The same where nothing is learned: the target may be missing, and any label may come."""
         regression = getattr(self.learner, "role", "") == "regressor"
-        return read(source, schema=self.schema, **{"task": "regression" if regression else "classes", **options})
+        options = {"task": "regression" if regression else "classes", **options}
+        stream = read(source, schema=self.schema.without_weight(), **options)
+        stream.weighted = False
+        return stream
 
     def for_play(self, source: Any, y: Any) -> tuple[Any, Stream]:
         """The learner, and the source as it takes it: for `play`."""

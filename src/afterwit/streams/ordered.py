@@ -7,12 +7,14 @@ the end. Rows that are equal in the column keep their order, and every row still
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
 from afterwit.data.checks import whole_number
-from afterwit.errors import StreamError, shorten
+from afterwit.errors import StreamError, Words, shorten
+from afterwit.streams._cells import number_of
 from afterwit.streams._parts import rows_at_once
 from afterwit.streams._store import Store
 from afterwit.streams.batch import (
@@ -21,11 +23,13 @@ from afterwit.streams.batch import (
     Booleans,
     Column,
     Form,
+    Numbers,
     Skipped,
     TableReader,
     Texts,
     Times,
 )
+from afterwit.streams.columns import numbers_in
 
 #: How much memory the database may use unless told otherwise, in megabytes.
 MEGABYTES = 256
@@ -47,9 +51,8 @@ class OrderedReader:
         self._by = by
         self._megabytes = whole_number("megabytes", megabytes, LEAST_MEGABYTES)
         if by not in reader.names:
-            raise StreamError(
-                f"there is no column {shorten(by)} to sort by; there are {shorten(reader.names)}", path=reader.name
-            )
+            listed = shorten(Words(", ".join(reader.names)), 300)
+            raise StreamError(f"there is no column {shorten(by)} to sort by; there are {listed}", path=reader.name)
         self.name = reader.name
         self.names = reader.names
         self.typed = reader.typed
@@ -84,12 +87,20 @@ class OrderedReader:
             try:
                 rows = rows_at_once(len(self.names))
                 while (batch := self._reader.take(rows)) is not None:
-                    self._store.add(batch)
+                    self._store.add(self._with_numbers(batch))
                 self._store.sort()
             except BaseException:
                 self._store.close()
                 raise
         return self._store.take(count, self.names if self._forms is None else list(self._forms))
+
+    def _with_numbers(self, batch: Batch) -> Batch:
+        """Numbers that a source with types has as text are sorted as numbers, as those of CSV text are."""
+        column = batch.columns[self._by]
+        asked = (self._forms or {}).get(self._by, self._form)
+        if asked != "number" or not isinstance(column, Texts):
+            return batch
+        return replace(batch, columns={**batch.columns, self._by: Numbers(numbers_in(column, self._by, batch))})
 
     def close(self) -> None:
         """Closes the other reader too. To close twice does no harm."""
@@ -114,10 +125,12 @@ def _form_of(column: Column, typed: bool) -> Form | None:
         return "time"
     if not isinstance(column, Texts):
         return "number"
-    if typed or not column.words:
+    if not column.words:
         return "text"
-    if _all(float, column.words):
+    if all(number_of(word) is not None for word in column.words):
         return "number"
+    if typed:
+        return "text"
     return "time" if _all(datetime.fromisoformat, column.words) else "text"
 
 

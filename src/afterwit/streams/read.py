@@ -305,6 +305,9 @@ def _lines(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
     _require_no_columns(source, wishes)
     decided = schema or Schema(None, hash_bits=checked_bits("hash_bits", wishes.hash_bits))
     dialect = source.dialect
+    if decided.columns is not None and source.format == "libsvm":
+        reason = "a table, or Vowpal Wabbit text with its names, was expected, because the model has learned columns"
+        raise StreamError(f"{reason}; this is libsvm text", path=source.name)
     if purpose.labels is not None and any(isinstance(label, (str, bool)) for label in purpose.labels):
         raise invalid("labels", f"numbers, because the labels of {source.format} text are numbers", purpose.labels)
     if source.format == "libsvm":

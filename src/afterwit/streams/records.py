@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.errors import StreamError, shorten
-from afterwit.streams._cells import BOOLEANS, number_as_text, time_of
+from afterwit.streams._cells import BOOLEANS, number_as_text, number_of, time_of
 from afterwit.streams._parts import Part, PartsReader, Wrong
 from afterwit.streams.batch import ROWS_TO_LOOK_AT, Booleans, Column, Form, Numbers, Other, Texts, Times
 from afterwit.streams.columns import EXPECTED, is_missing, moment
@@ -61,7 +61,9 @@ class _Records:
         wrong = None
         if stranger is not None:
             key = next(key for key in records[stranger] if key not in self._known)
-            wrong = Wrong(stranger, f"the key {shorten(key)} is in none of the first rows; leave it out with ignore")
+            wrong = Wrong(
+                stranger, f"the key {shorten(key)} is in none of the first rows; leave it out with ignore=[{key!r}]"
+            )
         if form is None:
             return _as_it_is(cells), wrong
         found, other = _as_asked(cells, form)
@@ -101,7 +103,9 @@ def _kind(cell: Any) -> Any:
 
 
 def _number(cell: Any) -> float | None:
-    if isinstance(cell, str) or _kind(cell) not in ("number", "boolean"):
+    if isinstance(cell, str):
+        return number_of(cell)
+    if _kind(cell) not in ("number", "boolean"):
         return None
     value = float(cell)
     return value if np.isfinite(value) else None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,8 @@ from afterwit.streams.hashing import MOST_BITS, HashedNames
 
 #: How many names of columns a line of the description has at most.
 NAMES_TO_SHOW = 12
+#: How wide a line of names is, behind what they are.
+WIDTH_OF_NAMES = 70
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,12 @@ class Schema:
     def known(self) -> frozenset[str]:
         """The names that a record or a table may have."""
         return frozenset((*self._rules, *self.left_out, *filter(None, (self.target, self.weight))))
+
+    def without_weight(self) -> Schema:
+        """The same where nothing is learned: the weight of a row does not matter, and its column may be missing."""
+        if self.weight is None:
+            return self
+        return replace(self, weight=None, left_out={**self.left_out, self.weight: "a weight"})
 
     def forms(self) -> dict[str, Form]:
         """The columns that features are made of, and as what they are read."""
@@ -231,5 +239,13 @@ def _shown(rule: ColumnRule) -> str:
 
 
 def _listed(names: list[Any], most: int) -> str:
-    rest = f", and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(map(str, names[:most])) + rest
+    """Names in lines that are narrow enough for a terminal, below each other; a name is never divided."""
+    words = [*map(str, names[:most]), *([f"and {len(names) - most:,} more"] if len(names) > most else [])]
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 3 <= WIDTH_OF_NAMES:
+            lines[-1] += f", {word}"
+        else:
+            lines[-1] += ","
+            lines.append(word)
+    return f"\n{'':10}".join(lines)

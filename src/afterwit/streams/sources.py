@@ -32,7 +32,7 @@ class Dialect:
     on_error: str = "stop"
     #: Keys of records that are not read.
     ignore: tuple[str, ...] = ()
-    #: Whether a cell of the header may be a number, or one of them empty, as the first one of row names is.
+    #: Whether a cell of the header may be a number.
     any_names: bool = False
     #: Whether all rows will be held in memory.
     kept: bool = False

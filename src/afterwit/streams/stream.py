@@ -46,6 +46,8 @@ class Stream:
     notes: tuple[str, ...] = ()
     #: Whether the labels are all that may come, or were found at the beginning.
     given: bool = False
+    #: Whether a row is handed over as often as its weight says: only what is learned has a weight.
+    weighted: bool = True
     #: The first reader, if it is open already, and what was read ahead from it.
     _first: RawReader | None = field(default=None, repr=False)
     _ahead: deque[Raw] = field(default_factory=deque, repr=False)
@@ -97,7 +99,8 @@ class StreamReader:
         self._stream = stream
         self._raw = raw
         self._ahead = ahead
-        self._pieces: deque[tuple[Raw, Any, Any]] = deque()
+        self._pieces: Iterator[tuple[Raw, Any, bool]] = iter(())
+        self._piece: tuple[Raw, Any, bool] | None = None
         self._taken: tuple[Raw, Any] | None = None
         self._rows = 0
         #: How many different features there have been, where the source knows.
@@ -122,15 +125,16 @@ class StreamReader:
 
         The labels of a block are None if its rows have none.
         """
-        while not self._pieces:
-            raw = self._ahead.popleft() if self._ahead else self._raw.take(count)
-            if raw is None:
-                return None
-            self._pieces.extend(_pieces(raw))
-        raw, index, known = self._pieces.popleft()
-        if len(index) > count:
-            self._pieces.appendleft((raw, index[count:], known))
-            index = index[:count]
+        while self._piece is None:
+            self._piece = next(self._pieces, None)
+            if self._piece is None:
+                found = self._ahead.popleft() if self._ahead else self._raw.take(count)
+                if found is None:
+                    return None
+                self._pieces = _pieces(found if self._stream.weighted else replace(found, weights=None))
+        raw, index, known = self._piece
+        self._piece = (raw, index[count:], known) if len(index) > count else None
+        index = index[:count]
         self.features = raw.features
         self._taken = raw, index
         whole = len(index) == raw.rows.count and raw.weights is None
@@ -187,11 +191,14 @@ def _pieces(raw: Raw) -> Iterator[tuple[Raw, Any, bool]]:
     learned = raw.known if raw.weights is None else raw.known & (raw.weights > 0)
     borders = [0, *(np.flatnonzero(np.diff(learned)) + 1).tolist(), raw.rows.count]
     for begin, end in pairwise(borders):
-        index = np.arange(begin, end)
-        known = bool(learned[begin])
-        if known and raw.weights is not None:
-            index = np.repeat(index, raw.weights[begin:end])
-        yield raw, index, known
+        if raw.weights is None or not learned[begin]:
+            yield raw, np.arange(begin, end), bool(learned[begin])
+            continue
+        # However large a weight is, not all of its rounds are in memory.
+        ends = np.cumsum(raw.weights[begin:end])
+        for done in range(0, int(ends[-1]), BLOCK):
+            rounds = np.arange(done, min(done + BLOCK, int(ends[-1])))
+            yield raw, begin + np.searchsorted(ends, rounds, side="right"), True
 
 
 def _picked(rows: Rows, index: Any) -> Rows:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from afterwit.errors import InputError, Words, invalid, shorten
 from afterwit.streams.batch import Batch, Booleans, Column, Form, Numbers, Other, Texts, Times
+from afterwit.streams.columns import numbers_in
 from afterwit.streams.libsvm import labels_as_written
 
 #: What there is to learn: which of two labels, which of many classes, or a number.
@@ -30,6 +31,9 @@ class Target:
         """What there was to predict in each row of a block, and which rows say it."""
         column = batch.columns[self.column]
         if isinstance(column, Texts):
+            if self.form == "number":
+                numbers = numbers_in(column, self.column, batch)
+                return numbers, ~np.isnan(numbers)
             if self.form != "text" and (column.codes >= 0).any():
                 row = int(np.argmax(column.codes >= 0))
                 raise batch.refusal(row, self.column, f"a {self.form}", shorten(column.words[column.codes[row]]))
