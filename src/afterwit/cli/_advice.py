@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 import numpy as np
@@ -21,6 +22,9 @@ from afterwit.streams.batch import UNNAMED
 from afterwit.streams.table import Table, TableFile
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+#: The group of each row.
+Groups = npt.NDArray[np.str_]
 
 #: A column is no forecast if it is this many times further from the target than the target is from its own median.
 FAR = 4.0
@@ -158,6 +162,45 @@ def naming_lines(table: Table, rows: npt.NDArray[np.intp], target: str = "") -> 
                 raise StreamError(head + message, **table.place(int(rows[int(found["row"])]))) from None
         where = {"path": table.name} if len(rows) != 1 else table.place(int(rows[0]))
         raise StreamError(head + message, **where) from None
+
+
+def groups_first(groups: Groups | None, rows: Any) -> list[list[str]]:
+    """The groups of these rows as a learner of groups takes them, before all else; others take none."""
+    return [] if groups is None else [groups[rows].tolist()]
+
+
+def forecasts_of(
+    table: Table,
+    target: str,
+    learner: Any,
+    advice: Floats,
+    outcomes: npt.NDArray[Any],
+    there: Mask,
+    asleep: Mask,
+    groups: Groups | None = None,
+) -> Floats:
+    """Learn the rows whose target is there. A row without it is forecast by what was learned before it.
+
+    Such a row in which nobody has a forecast gets none.
+    """
+    ahead = ~there & ~asleep.all(axis=1)
+    past = learner.copy() if ahead.any() else None
+    with naming_lines(table, np.flatnonzero(there), target):
+        made = learner.learn_many(*groups_first(groups, there), advice[there], outcomes[there])
+    forecasts: Floats = np.full((len(there), *made.shape[1:]), np.nan)
+    forecasts[there] = made
+    if past is not None:
+        # Where what is known begins or ends.
+        starts = [0, *(np.flatnonzero(np.diff(there)) + 1).tolist(), len(there)]
+        for begin, end in itertools.pairwise(starts):
+            rows = np.arange(begin, end)
+            if there[begin]:
+                past.learn_many(*groups_first(groups, rows), advice[rows], outcomes[rows])
+                continue
+            rows = rows[ahead[rows]]
+            with naming_lines(table, rows, target):
+                forecasts[rows] = past.predict_many(*groups_first(groups, rows), advice[rows])
+    return forecasts
 
 
 def require_rows(table: Table) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from afterwit.cli._advice import Floats, advice_of, naming_lines, require_rows
+from afterwit.cli._advice import Floats, Groups, Mask, advice_of, forecasts_of, groups_first, require_rows
 from afterwit.cli._progress import display
 from afterwit.core.certificate import apply, evidence_of, require_theorems
 from afterwit.core.registry import command_name, expert_algorithm_names, options_of
@@ -19,8 +17,6 @@ from afterwit.data import losses
 from afterwit.errors import InputError, ModelFileError, StreamError, invalid, shorten
 from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.table import Table
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -82,7 +78,7 @@ class Combined:
     experts: list[str]
     learner: Any
     #: The group of each row, if there are groups.
-    groups: npt.NDArray[np.str_] | None
+    groups: Groups | None
     advice: Floats
     outcomes: Floats
     forecasts: Floats
@@ -116,7 +112,7 @@ class Combined:
         rounds = [] if self.earlier else [self.advice[there], self.outcomes[there]]
         with display("computing the certificate", None):
             if self.groups is not None:
-                return learner.certificate(*(_of(self.groups, there) if rounds else ()), *rounds), None
+                return learner.certificate(*(groups_first(self.groups, there) if rounds else ()), *rounds), None
             require_theorems(learner)
             evidence = evidence_of(learner, *rounds)
             return apply(learner.theorems, evidence), evidence.mixture
@@ -139,11 +135,11 @@ def combine(table: Table, target: str, experts: list[str], learner: Any, group: 
         raise StreamError(reason, **table.place(int(np.argmax(nobody))))
     groups = None if group is None else groups_of(table, group)
     earlier = learner.rounds
-    forecasts = _forecasts(table, target, learner, groups, advice, outcomes)
+    forecasts = forecasts_of(table, target, learner, advice, outcomes, there, np.isnan(advice), groups)
     return Combined(target, experts, learner, groups, advice, outcomes, forecasts, earlier)
 
 
-def groups_of(table: Table, column: str) -> npt.NDArray[np.str_]:
+def groups_of(table: Table, column: str) -> Groups:
     """The group of each row; every row has one."""
     groups = np.array(table.texts[column], dtype=np.str_)
     if (groups == "").any():
@@ -159,32 +155,3 @@ def _outcomes(table: Table, target: str) -> Floats:
         remedy = "afterwit predict forecasts a table with a model that has learned"
         raise StreamError(f"the target {target} is missing in every row; {remedy}", path=table.name)
     return np.ascontiguousarray(outcomes)
-
-
-def _of(groups: npt.NDArray[np.str_] | None, rows: Any) -> list[list[str]]:
-    """The groups of these rows as a learner of groups takes them, before all else; others take none."""
-    return [] if groups is None else [groups[rows].tolist()]
-
-
-def _forecasts(
-    table: Table, target: str, learner: Any, groups: npt.NDArray[np.str_] | None, advice: Floats, outcomes: Floats
-) -> Floats:
-    """The forecasts made while the rows are learned. A row in which nobody has a forecast and no target gets none."""
-    there = ~np.isnan(outcomes)
-    ahead = ~there & ~np.isnan(advice).all(axis=1)
-    past = learner.copy() if ahead.any() else None
-    forecasts = np.full(len(outcomes), np.nan)
-    with naming_lines(table, np.flatnonzero(there), target):
-        forecasts[there] = learner.learn_many(*_of(groups, there), advice[there], outcomes[there])
-    if past is not None:
-        # Where what is known begins or ends.
-        starts = [0, *(np.flatnonzero(np.diff(there)) + 1).tolist(), len(there)]
-        for begin, end in itertools.pairwise(starts):
-            rows = np.arange(begin, end)
-            if there[begin]:
-                past.learn_many(*_of(groups, rows), advice[rows], outcomes[rows])
-                continue
-            rows = rows[ahead[rows]]
-            with naming_lines(table, rows, target):
-                forecasts[rows] = past.predict_many(*_of(groups, rows), advice[rows])
-    return forecasts
