@@ -148,6 +148,8 @@ OWN = {
     "linear/_class_scores": "linear/test_multiclass_perceptron kernels/test_nearest_neighbours",
     "kernels/nearest_neighbours": "kernels/test_nearest_neighbours",
     "reductions/multiclass_committee": "reductions/test_multiclass_committee",
+    "reductions/_group_certificates": "reductions/test_per_group",
+    "reductions/_group_rows": "reductions/test_per_group",
     "reductions/_many_members": "reductions/test_multiclass_committee",
     "linear/multiclass_perceptron": "linear/test_multiclass_perceptron linear/test_multiclass_theorems",
     "linear/softmax_adagrad": "linear/test_softmax_adagrad",

@@ -19,6 +19,7 @@ _HOMES = {
     "GameSolution": "games.solution",
     "Learner": "core.protocol",
     "Model": "streams.model",
+    "PerGroup": "reductions.per_group",
     "Record": "core.protocol",
     "RegressionRecord": "core.regression_record",
     "Schema": "streams.schema",

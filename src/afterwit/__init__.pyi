@@ -96,6 +96,7 @@ from afterwit.reductions.conformal_intervals import ConformalIntervals as _Confo
 from afterwit.reductions.multiclass_committee import MulticlassCommittee as _MulticlassCommittee
 from afterwit.reductions.multiclass_standardize import MulticlassStandardize as _MulticlassStandardize
 from afterwit.reductions.one_vs_rest import OneVsRest as _OneVsRest
+from afterwit.reductions.per_group import PerGroup as PerGroup
 from afterwit.reductions.regression_committee import RegressionCommittee as _RegressionCommittee
 from afterwit.reductions.standardize import Standardize as _Standardize
 from afterwit.streams.matrix import read_libsvm as read_libsvm
@@ -345,6 +346,7 @@ __all__ = [
     "OnlineSVM",
     "OnlineShortestPath",
     "PassiveAggressive",
+    "PerGroup",
     "Perceptron",
     "PolynomialWeights",
     "RandomizedWeightedMajority",

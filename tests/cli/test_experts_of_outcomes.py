@@ -55,7 +55,7 @@ def test_the_default_run(run_process, data, tmp_path):
     assert aw.load(tmp_path / "m") == learner
     after = learner.largest_regret_after
     to = BOOKS[learner.state()["largest_to"]]
-    line = f"largest regret over time: {learner.largest_regret:.4f}, after {after} rounds (line {after + 1}), to {to}"
+    line = f"largest regret over time: {learner.largest_regret:.4f}, after {after} rounds (row {after}), to {to}"
     assert line.replace("1 rounds", "1 round") in result.stdout
     assert "promised   largest regret at most 1.099" in result.stdout
 

@@ -99,7 +99,7 @@ def test_quiet_writes_files_and_warnings_alone(run_cli, data, tmp_path, monkeypa
     arguments = ("experts", "far.csv", "--target", "load")
     loud = run_cli(*arguments, "--model", "m", "--predictions", "p.csv")
     # What nobody reads is not computed either.
-    monkeypatch.setattr(importlib.import_module("afterwit.cli.experts"), "leaderboard", None)
+    monkeypatch.setattr(importlib.import_module("afterwit.cli._told"), "leaderboard", None)
     quiet = run_cli(*arguments, "--model", "n", "--predictions", "q.csv", "--quiet")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", loud.stderr)
     assert aw.load(tmp_path / "n") == aw.load(tmp_path / "m")

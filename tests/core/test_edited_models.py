@@ -50,6 +50,10 @@ def put(place, value):
 
 
 STATES = [
+    ("PerGroup-forecasts", "groups", ["north", "north"], "groups must be a list of different names"),
+    ("PerGroup-forecasts", "groups", ["north", None], "groups[1] must be a name that equals itself"),
+    ("PerGroup-forecasts", "groups", ["north"], "learners must be one state for each of 1 group"),
+    ("PerGroup-forecasts", "learners", [{"$dict": []}, {"$dict": []}], "state must be what state() of MLpol returns"),
     ("Perceptron-dense", "weights", put(0, np.nan), "weights must be finite numbers"),
     ("Perceptron-dense", "weights", put(1, np.inf), "weights must be finite numbers"),
     ("Perceptron-dense", "rounds", [], "rounds, mistakes and updates must be counts"),
@@ -141,6 +145,7 @@ PARAMETERS = [
     ("FrozenPredictor-dense", "certificate", {"$dict": [["theorem", "none"]]}, "certificate: theorem must be the name"),
     ("Halving-other", "hypotheses", {"$class": 5}, "hypotheses must be a class as data"),
     ("KernelPerceptron-csr", "kernel", {"$kernel": ["what"]}, "kernel must be a kernel as data"),
+    ("PerGroup-forecasts", "learner", 5, "learner must be a learner, with learn_one"),
     ("ConformalIntervals-dense", "forecaster", 5, "forecaster must be a regressor"),
     ("SwapRegret-dense", "base", 5, "base must be a fresh expert algorithm"),
     ("Boosting-dense", "weak_learner", {"$learner": {"learner": "Perceptron"}}, "Perceptron has no parameters"),

@@ -93,7 +93,7 @@ def test_a_line_without_an_end_is_refused(monkeypatch):
     monkeypatch.setattr(_csv, "LONGEST_LINE", 1000)
     monkeypatch.setattr(_csv, "BLOCK", 100)
     with pytest.raises(StreamError, match="found a line longer than 1,000 bytes") as caught:
-        read_table(io.BytesIO(b"a,b\n1,2\n" + b"1," * 600))
+        read_matrix(io.BytesIO(b"1,2\n3,4\n" + b"1," * 600))
     assert caught.value.line == 3
 
 
@@ -101,5 +101,5 @@ def test_a_line_without_an_end_is_refused(monkeypatch):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_blocks_may_end_anywhere(monkeypatch, size, end):
     monkeypatch.setattr(_csv, "BLOCK", size)
-    text = f'\ufeffa;b{end}1;"2"{end}{end}3;4'
-    assert read_table(io.BytesIO(text.encode())).values.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    text = f'\ufeff0;1{end}1;"2"{end}{end}3;4'
+    assert read_matrix(io.BytesIO(text.encode())).payoffs.tolist() == [[0.0, 1.0], [1.0, 2.0], [3.0, 4.0]]

@@ -16,10 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.cli._said import Voice
+from afterwit.cli._source import names_written
 from afterwit.errors import InputError, StreamError, Words, invalid, shorten
-from afterwit.streams.table import Table
+from afterwit.streams.batch import UNNAMED
+from afterwit.streams.table import Table, TableFile
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+#: The group of each row.
+Groups = npt.NDArray[np.str_]
 
 #: A column is no forecast if it is this many times further from the target than the target is from its own median.
 FAR = 4.0
@@ -27,15 +32,16 @@ FAR = 4.0
 MOST_TO_SHOW = 10
 
 
-def split_names(option: str, text: str | None, but: str = "") -> list[str]:
-    """Names of columns as they are written after an option: A,B,..."""
+def split_names(option: str, text: str | None, but: Sequence[str] = ()) -> list[str]:
+    """Names of columns as they are written after an option, A,B,...; none of them is one of ``but``."""
     if text is None:
         return []
-    found = [name.strip() for name in text.split(",")]
-    if not all(found) or len(set(found)) < len(found):
+    found = list(names_written(option, text))
+    if len(set(found)) < len(found):
         raise invalid(option, "different column names separated by commas", text)
-    if but in found:
-        raise invalid(option, f"columns other than the target {but}", text)
+    for name in but:
+        if name in found:
+            raise invalid(option, f"columns other than the target {name}", text)
     return found
 
 
@@ -46,10 +52,10 @@ class Choice:
     experts: list[str]
     far: list[str]
     counting: list[str]
-    #: Columns of numbers with something else in them: the line and the cell.
-    spoilt: Mapping[str, tuple[int, str]]
+    #: Columns of numbers with something else in them: the place and the cell.
+    spoilt: Mapping[str, tuple[str, str]]
 
-    def warn(self, target: str) -> None:
+    def warn(self, target: str = "") -> None:
         """Name the columns that were left out, on standard error."""
         if self.far:
             listed = shorten(Words(", ".join(self.far)), 300)
@@ -58,31 +64,31 @@ class Choice:
                 "(--experts A,B,... chooses the columns)",
                 err=True,
             )
-        for column, (line, cell) in self.spoilt.items():
+        for column, (place, cell) in self.spoilt.items():
             click.echo(
-                f"afterwit: warning: left out {column or 'a column without a name'}: line {line} has {shorten(cell)} "
+                f"afterwit: warning: left out {column}: {place} has {shorten(cell)} "
                 f"where a number was expected (correct it, or leave the cell empty)",
                 err=True,
             )
         if self.counting:
             click.echo(
-                f"afterwit: warning: left out {self.counting[0] or 'the first column'}: it counts the rows "
+                f"afterwit: warning: left out {self.counting[0]}: it counts the rows "
                 "(--experts A,B,... chooses the columns)",
                 err=True,
             )
 
 
-def choose_experts(table: Table, target: str) -> Choice:
+def choose_experts(table: Table, target: str, others: Sequence[str] = ()) -> Choice:
     """The columns that can be forecasts of the target, judged by all rows in which both are known.
 
     The distance of a column is the median of |column - target|. The spread of the target is the median distance from
     its own median, of the rows that are not equal to it. A column is left out if its distance is more than `FAR` times
     the spread, and more than `FAR` times the distance of the nearest column: so the nearest one always stays. A first
-    column that says 0, 1, 2, ... or 1, 2, 3, ... counts the rows.
+    column that says 0, 1, 2, ... or 1, 2, 3, ... counts the rows. ``others`` are columns that are used otherwise.
     """
-    names = [name for name in table.names if name != target]
+    names = [name for name in table.names if name not in (target, *others)]
     outcomes = table.column(target)
-    counting = [name for name in names[:1] if name in table.texts and _counts(table.column(name))]
+    counting = [name for name in names if name == table.header[0] and _counts(table.column(name))]
     judged = [name for name in names if name not in counting]
     distances = {name: _median(np.abs(table.column(name) - outcomes)) for name in judged}
     from_median = np.abs(outcomes - _median(outcomes))
@@ -90,7 +96,8 @@ def choose_experts(table: Table, target: str) -> Choice:
     nearest = min((distance for distance in distances.values() if not np.isnan(distance)), default=np.nan)
     # Comparisons with NaN are False: where nothing is known, or the target is constant, nothing is left out.
     far = [name for name in judged if distances[name] > FAR * spread and distances[name] > FAR * nearest]
-    return Choice([name for name in judged if name not in far], far, counting, table.spoilt)
+    spoilt = {name: found for name, found in table.spoilt.items() if name not in others}
+    return Choice([name for name in judged if name not in far], far, counting, spoilt)
 
 
 def _median(values: Floats) -> float:
@@ -107,6 +114,19 @@ def advice_of(table: Table, names: Sequence[str]) -> Floats:
     return np.ascontiguousarray(table.values[:, [table.names.index(name) for name in names]])
 
 
+def index_columns(opened: TableFile, used: Sequence[str], named: Sequence[str]) -> list[str]:
+    """The columns that name the rows, in the order of the file.
+
+    They are those the user named, or else the first one and all that hold no numbers, if they are not used otherwise.
+    """
+    if named:
+        opened.require(named)
+        return [name for name in opened.header if name in named]
+    numbers = (*opened.numeric, *opened.spoilt)
+    texts = [name for name in opened.header if name not in numbers and not UNNAMED.fullmatch(name)]
+    return [name for name in opened.header if name not in used and (name == opened.header[0] or name in texts)]
+
+
 def row_names(table: Table, used: Sequence[str]) -> dict[str, list[str]]:
     """The columns that name the rows, which are not used otherwise."""
     return {name: cells for name, cells in table.texts.items() if name not in used}
@@ -118,6 +138,8 @@ PLACES = (
     (re.compile(r"^outcomes\[(?P<row>\d+)\]"), "the target {target}"),
     (re.compile(r" in row (?P<row>\d+)"), ""),
 )
+#: How a message about a group begins.
+GROUP = re.compile(r"^(group (?:'.*?'|\".*?\")), row (\d+): ")
 
 
 @contextmanager
@@ -131,18 +153,26 @@ def naming_lines(
     try:
         yield
     except InputError as error:
-        message = str(error)
+        message, head = str(error), ""
+        if found := GROUP.match(message):
+            message, head = message[found.end() :], f"{found[1]}: "
+            rows = rows[[int(found[2])]]
         if len(rows) == 1:
             message = re.sub(r"^advice\[([^,]+?)\]", r"advice[0, \1]", message)
-            message = re.sub(r"^outcomes\b(?!\[)", "outcomes[0]", message)
+            message = re.sub(r"^outcomes?\b(?!\[)", "outcomes[0]", message)
         for pattern, instead in PLACES:
             if found := pattern.search(message):
                 name = found.groupdict().get("name", "").strip("'")
                 place = instead.format(column=column.format(name=name), target=target)
                 message = message[: found.start()] + place + message[found.end() :]
-                line = table.lines[int(rows[int(found["row"])])]
-                raise StreamError(message, path=table.name, line=line) from None
-        raise StreamError(message, path=table.name) from None
+                raise StreamError(head + message, **table.place(int(rows[int(found["row"])]))) from None
+        where = {"path": table.name} if len(rows) != 1 else table.place(int(rows[0]))
+        raise StreamError(head + message, **where) from None
+
+
+def groups_first(groups: Groups | None, rows: Any) -> list[list[str]]:
+    """The groups of these rows as a learner of groups takes them, before all else; others take none."""
+    return [] if groups is None else [groups[rows].tolist()]
 
 
 def forecasts_of(
@@ -151,52 +181,55 @@ def forecasts_of(
     learner: Any,
     advice: Floats,
     outcomes: npt.NDArray[Any],
-    there: npt.NDArray[np.bool_],
-    asleep: npt.NDArray[np.bool_],
+    there: Mask,
+    asleep: Mask,
+    groups: Groups | None = None,
     column: str = "column {name}",
 ) -> Floats:
     """Learn the rows whose target is there. A row without it is forecast by what was learned before it.
 
     Such a row in which nobody has a forecast gets none.
     """
-    with naming_lines(table, np.flatnonzero(there), target, column):
-        made = learner.learn_many(advice[there], outcomes[there])
-    forecasts = np.full((len(there), *made.shape[1:]), np.nan)
-    forecasts[there] = made
     ahead = ~there & ~asleep.all(axis=1)
-    if ahead.any():
-        past = learner.clone()
+    past = learner.copy() if ahead.any() else None
+    with naming_lines(table, np.flatnonzero(there), target, column):
+        made = learner.learn_many(*groups_first(groups, there), advice[there], outcomes[there])
+    forecasts: Floats = np.full((len(there), *made.shape[1:]), np.nan)
+    forecasts[there] = made
+    if past is not None:
         # Where what is known begins or ends.
         starts = [0, *(np.flatnonzero(np.diff(there)) + 1).tolist(), len(there)]
         for begin, end in itertools.pairwise(starts):
+            rows = np.arange(begin, end)
             if there[begin]:
-                past.learn_many(advice[begin:end], outcomes[begin:end])
+                past.learn_many(*groups_first(groups, rows), advice[rows], outcomes[rows])
                 continue
-            rows = begin + np.flatnonzero(ahead[begin:end])
+            rows = rows[ahead[rows]]
             with naming_lines(table, rows, target, column):
-                forecasts[rows] = past.predict_many(advice[rows])
+                forecasts[rows] = past.predict_many(*groups_first(groups, rows), advice[rows])
     return forecasts
 
 
 def require_rows(table: Table) -> None:
-    if not len(table.values):
+    if not len(table):
         raise StreamError("no rows were found after the header", path=table.name)
 
 
 Columns = Mapping[str, Sequence[str | float]]
 
 
-def with_forecasts(columns: Columns, forecasts: Floats) -> dict[str, Sequence[str | float]]:
-    """Columns and the forecasts after them, under a name that no other column has."""
-    name = "forecast"
-    while name in columns:
-        name = f"combined {name}"
-    return {**columns, name: forecasts.tolist()}
+def with_forecasts(columns: Columns, forecasts: Mapping[str, Floats]) -> dict[str, Sequence[str | float]]:
+    """Columns and the forecasts after them, under names that no other column has."""
+    found = dict(columns)
+    for name, values in forecasts.items():
+        while name in found:
+            name = f"combined {name}"
+        found[name] = values.tolist()
+    return found
 
 
-def write_forecasts(file: BinaryIO, columns: Columns, forecasts: Floats) -> None:
-    """Write columns and the forecasts after them as CSV; what is not a number is an empty cell."""
-    columns = with_forecasts(columns, forecasts)
+def write_columns(file: BinaryIO, columns: Columns) -> None:
+    """Write columns as CSV; what is not a number is an empty cell."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -206,10 +239,10 @@ def write_forecasts(file: BinaryIO, columns: Columns, forecasts: Floats) -> None
     text.detach()
 
 
-def show_forecasts(names: dict[str, list[str]], rows: Sequence[int], forecasts: Floats, voice: Voice) -> None:
+def show_forecasts(names: Mapping[str, list[str]], rows: Sequence[int], forecasts: Floats, voice: Voice) -> None:
     """The first forecasts of these rows, each with its name or its number."""
     shown = [
-        (", ".join(cells[row] for cells in names.values()) if names else f"row {row + 1:,}", float(forecasts[row]))
+        (_named(", ".join(cells[row] for cells in names.values()), row), float(forecasts[row]))
         for row in rows[:MOST_TO_SHOW]
     ]
     numbers = ["-" if number != number else f"{number:,.4f}" for _, number in shown]
@@ -219,3 +252,7 @@ def show_forecasts(names: dict[str, list[str]], rows: Sequence[int], forecasts: 
         voice.say(f"  {name:<{name_width}}  {number:>{number_width}}")
     if len(rows) > MOST_TO_SHOW:
         voice.say(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")
+
+
+def _named(cells: str, row: int) -> str:
+    return shorten(Words(cells), 48) if cells else f"row {row + 1:,}"

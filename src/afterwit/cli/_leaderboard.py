@@ -26,7 +26,7 @@ TOTAL = "total loss"
 KEYS = {"RMSE": "rmse", "MAE": "mae", "MAPE": "mape", "error rate": "error", TOTAL: "loss"}
 #: How the columns are shown; a mean loss without a name has five places.
 FORMATS = {"RMSE": ",.4f", "MAE": ",.4f", "MAPE": ".3%", "error rate": ".2%"}
-EXPERT, COMBINED = "expert", "combined"
+EXPERT, COMBINED, MEAN = "expert", "combined", "mean"
 #: The narrowest column of numbers, and the space between two columns.
 NARROWEST = 12
 GAP = "  "
@@ -61,17 +61,27 @@ def leaderboard(
 ) -> list[Line]:
     """A line for each expert and for what they were combined to, best first; ``mixture`` is the best one, if known."""
     loss = losses.get(learner.parameters.get("loss", "zero-one"))
-    asleep = np.isnan(advice)
-    found = [(EXPERT, str(name), advice[:, i]) for i, name in enumerate(learner.experts)]
-    found.append((COMBINED, algorithm, forecasts))
-    if loss.convex:
-        found.append(("mean", "mean of the experts", _row_means(advice, asleep)))
-    if loss.convex and not asleep.any():
+    lines = lines_of(learner, algorithm, advice, outcomes, forecasts)
+    if loss.convex and not np.isnan(advice).any():
         if mixture is None:
             with display("finding the best mixture in hindsight", None):
                 mixture = best_convex_combination(advice, outcomes, loss=loss)
-        found.append(("mixture", "best mixture in hindsight", advice @ mixture.vector))
-    lines = [_judged(kind, name, loss, values, outcomes) for kind, name, values in found]
+        lines.append(_judged("mixture", "best mixture in hindsight", loss, advice @ mixture.vector, outcomes))
+    return best_first(lines)
+
+
+def lines_of(learner: Any, algorithm: str, advice: Floats, outcomes: Floats, forecasts: Floats) -> list[Line]:
+    """A line for each expert, for the combined forecast and for the mean of the experts, in this order."""
+    loss = losses.get(learner.parameters.get("loss", "zero-one"))
+    found = [(EXPERT, str(name), advice[:, i]) for i, name in enumerate(learner.experts)]
+    found.append((COMBINED, algorithm, forecasts))
+    if loss.convex:
+        found.append((MEAN, "mean of the experts", _row_means(advice, np.isnan(advice))))
+    return [_judged(kind, name, loss, values, outcomes) for kind, name, values in found]
+
+
+def best_first(lines: list[Line]) -> list[Line]:
+    """By the mean loss; those without a forecast come last."""
     return sorted(lines, key=lambda line: np.inf if np.isnan(line.mean_loss) else line.mean_loss)
 
 
@@ -81,20 +91,20 @@ def show_leaderboard(lines: list[Line], rounds: int, top: int, voice: Voice) -> 
     best = {line.name for line in experts[:top]}
     listed = [line for line in lines if line.kind != EXPERT or line.name in best]
     table = [["", *(line.shown for line in listed)]]
-    table += [[column, *(_cell(column, line.values[column]) for line in listed)] for column in listed[0].values]
+    table += [[column, *(shown_cell(column, line.values[column]) for line in listed)] for column in listed[0].values]
     if any(line.rounds < rounds for line in experts):
         table.append(["awake", *(f"{line.rounds:,}" for line in listed)])
     voice.say()
-    _show(table, voice)
+    show_table(table, voice)
     if len(experts) > top:
         voice.say(f"and {counted(len(experts) - top, 'more expert')} (--top {len(experts)} lists all)")
 
 
-def _show(columns: list[list[str]], voice: Voice) -> None:
+def show_table(columns: list[list[str]], voice: Voice, narrowest: int = NARROWEST) -> None:
     """Print columns of cells, the names to the left and the numbers to the right, never closer than the gap."""
     names, *numbers = columns
     width = max(map(cell_len, names))
-    widths = [max(NARROWEST, *map(cell_len, column)) for column in numbers]
+    widths = [max(narrowest, *map(cell_len, column)) for column in numbers]
     for name, *cells in zip(names, *numbers, strict=True):
         padded = [" " * (wide - cell_len(cell)) + cell for cell, wide in zip(cells, widths, strict=True)]
         voice.say(GAP.join([name + " " * (width - cell_len(name)), *padded]))
@@ -116,8 +126,13 @@ def shorten_name(name: str) -> str:
     return name if len(name) <= 48 else f"{name[:47]}…"
 
 
+def mean_loss_name(loss: losses.Loss) -> str:
+    """What a mean loss is called where it is shown in the unit of the data."""
+    return NAMES.get(loss.kind, f"mean {loss}")
+
+
 def _metrics(loss: losses.Loss) -> list[str]:
-    own = NAMES.get(loss.kind, f"mean {loss}")
+    own = mean_loss_name(loss)
     if loss.kind in ("log", "zero-one"):
         return [own, TOTAL]
     return [own, *(name for name in ("RMSE", "MAE", "MAPE") if name != own), TOTAL]
@@ -152,8 +167,8 @@ def _judged(kind: str, name: str, loss: losses.Loss, forecasts: Floats, outcomes
     return Line(kind, name, rounds, mean_loss, values)
 
 
-def _cell(column: str, value: float) -> str:
-    """A value as the table shows it."""
+def shown_cell(column: str, value: float) -> str:
+    """A value as a table shows it."""
     if np.isnan(value):
         return "-"
     if column == TOTAL or np.isinf(value):

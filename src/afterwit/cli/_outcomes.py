@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.cli._advice import MOST_TO_SHOW, forecasts_of, naming_lines, require_rows, row_names
+from afterwit.cli._advice import (
+    MOST_TO_SHOW,
+    Columns,
+    forecasts_of,
+    index_columns,
+    naming_lines,
+    require_rows,
+    row_names,
+    with_forecasts,
+    write_columns,
+)
 from afterwit.cli._leaderboard import COMBINED, EXPERT, TOTAL, Line, show_leaderboard, show_weights
 from afterwit.cli._progress import display
 from afterwit.cli._results import result_files
 from afterwit.cli._said import Voice
 from afterwit.cli._shown import certificate_text
+from afterwit.cli._source import Given
 from afterwit.core.files import new_file
 from afterwit.core.registry import options_of
 from afterwit.core.storage import write_model
@@ -25,7 +33,8 @@ from afterwit.data import losses
 from afterwit.errors import StreamError, Words, counted, invalid, shorten
 from afterwit.experts.regrets import regrets_by_expert, to_the_awake
 from afterwit.hindsight import best_convex_combination
-from afterwit.streams.table import MISSING, Table, read_table
+from afterwit.streams._cells import MISSING_NUMBERS
+from afterwit.streams.table import Table
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,16 +44,17 @@ PLACE = "the probabilities of {name}"
 LOSSES = ("brier", "log")
 
 
-def combine(
-    file: str,
+def combine_vectors(
+    given: Given,
     outcome: str,
     prefixes: list[str],
     texts: list[str],
     kind: Any,
     algorithm: str,
     loss: str,
-    given: dict[str, Any],
+    options: dict[str, Any],
     top: int,
+    limit: int | None,
     model: str | None,
     predictions: str | None,
     verbose: bool,
@@ -57,12 +67,14 @@ def combine(
         raise invalid(
             "--algorithm", "one that takes probabilities of outcomes, such as aggregating-algorithm", algorithm
         )
-    with ExitStack() as files:
+    with given.open_table() as opened, ExitStack() as files:
         # Open the result files first: a typo in a path must not cost a long run.
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
-        with display(file, Path(file).stat().st_size if Path(file).is_file() else None) as shown:
-            table = read_table(file, None, shown.advance_to, None, texts or None, texts, also=[outcome])
+        numbers = [name for name in opened.numeric if name != outcome and name not in texts]
+        index = index_columns(opened, [outcome, *numbers], texts)
+        with display(opened.name, opened.size) as shown:
+            table = opened.read(numbers, [*index, outcome], limit, shown.advance_to)
         require_rows(table)
         outcomes, kinds = _outcomes(table, outcome, prefixes)
         advice = vectors_of(table, prefixes, kinds)
@@ -71,15 +83,16 @@ def combine(
         nobody = there & asleep.all(axis=1)
         if nobody.any():
             reason = "every expert's forecast is missing; remove the row, or leave its outcome empty"
-            raise StreamError(reason, path=table.name, line=table.lines[int(np.argmax(nobody))])
-        learner = kind(prefixes, loss=loss, outcomes=kinds, **given)
-        forecasts = forecasts_of(table, outcome, learner, advice, outcomes, there, asleep, PLACE)
+            raise StreamError(reason, **table.place(int(np.argmax(nobody))))
+        learner = kind(prefixes, loss=loss, outcomes=kinds, **options)
+        forecasts = forecasts_of(table, outcome, learner, advice, outcomes, there, asleep, column=PLACE)
         rows = row_names(table, [outcome])
         written = {**rows, outcome: ["" if label is None else label for label in outcomes]}
         if model_file is not None:
             write_model(learner, model_file)
         if prediction_file is not None:
-            write_vectors(prediction_file, written, kinds, forecasts)
+            write_columns(prediction_file, with_vectors(written, kinds, forecasts))
+    voice.warn_of(table.left_out)
     if not voice.answers:
         return
     advice, past, made = advice[there], [kinds.index(label) for label in outcomes[there]], forecasts[there]
@@ -93,8 +106,7 @@ def combine(
     show_leaderboard(lines, len(past), top, voice)
     show_weights(learner, voice)
     largest = _largest_regret(own, lost, prefixes, np.flatnonzero(there))
-    line = table.lines[largest["row"] - 1]
-    after = f"after {counted(largest['rounds'], 'round')} (line {line:,})"
+    after = f"after {counted(largest['rounds'], 'round')} (row {largest['row']:,})"
     voice.say(f"largest regret over time: {largest['regret']:.4f}, {after}, to {largest['expert']}")
     missing = np.flatnonzero(~there).tolist()
     if missing:
@@ -133,18 +145,18 @@ def _outcomes(table: Table, outcome: str, prefixes: Sequence[str]) -> tuple[npt.
     """What happened in each row, None where that is not known; and the kinds, in the order of the columns."""
     cells = table.texts[outcome]
     found = np.empty(len(cells), dtype=object)
-    found[:] = [None if cell.lower() in MISSING else cell for cell in cells]
+    found[:] = [None if cell.lower() in MISSING_NUMBERS else cell for cell in cells]
     kinds: dict[str, int] = {}
-    for cell, line in zip(found, table.lines, strict=True):
+    for row, cell in enumerate(found):
         if cell is not None:
-            kinds.setdefault(cell, line)
-    for kind, line in kinds.items():
+            kinds.setdefault(cell, row)
+    for kind, row in kinds.items():
         for prefix in prefixes:
             if prefix + kind not in table.names:
                 is_there = prefix + kind in table.skipped
                 why = "holds something else than numbers" if is_there else "is not there"
                 reason = f"the column {prefix + kind}, for the outcome {shorten(kind)} of expert {prefix}, {why}"
-                raise StreamError(reason, path=table.name, line=line)
+                raise StreamError(reason, **table.place(row))
     if len(kinds) < 2:
         shown = f"only {shorten(next(iter(kinds)))}" if kinds else "no outcome"
         raise StreamError(f"two or more kinds of outcomes were expected in {outcome}; found {shown}", path=table.name)
@@ -162,7 +174,15 @@ def missing_in(advice: Floats) -> npt.NDArray[np.bool_]:
     return np.asarray(np.isnan(advice).all(axis=2))
 
 
-def forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str], voice: Voice) -> None:
+def forecast_vectors(
+    model: str,
+    learner: Any,
+    given: Given,
+    predictions: str | None,
+    index: list[str],
+    limit: int | None,
+    voice: Voice,
+) -> None:
     """Forecast a table with a saved model that mixes probabilities: each row as if it came next."""
     prefixes, kinds = [str(name) for name in learner.experts], [str(kind) for kind in learner.kinds]
     columns = [prefix + kind for prefix in prefixes for kind in kinds]
@@ -170,7 +190,9 @@ def forecast(model: str, learner: Any, file: str, predictions: str | None, index
         raise invalid("--index", "columns other than those of the experts", Words(",".join(index)))
     with ExitStack() as stack:
         out = stack.enter_context(result_files(predictions=predictions, scores=None, probabilities=None)).predictions
-        table = read_table(file, columns, texts=index or None, without=index)
+        opened = stack.enter_context(given.open_table())
+        with display(opened.name, opened.size) as shown:
+            table = opened.read(columns, index_columns(opened, columns, index), limit, shown.advance_to)
         require_rows(table)
         advice = vectors_of(table, prefixes, kinds)
         forecasts = np.full((len(advice), len(kinds)), np.nan)
@@ -179,7 +201,7 @@ def forecast(model: str, learner: Any, file: str, predictions: str | None, index
             forecasts[awake] = learner.predict_many(advice[awake])
         rows = row_names(table, columns)
         if out is not None:
-            write_vectors(out, rows, kinds, forecasts)
+            write_columns(out, with_vectors(rows, kinds, forecasts))
     what = f"{counted(len(advice), 'forecast')} by {type(learner).__name__}"
     voice.say(f"{what}, which has learned {counted(learner.rounds, 'round')} of {counted(len(prefixes), 'expert')}")
     if out is None:
@@ -238,27 +260,9 @@ def _largest_regret(own: Floats, lost: Floats, names: Sequence[str], rows: npt.N
     return {"regret": float(regrets[t, i]), "rounds": int(t) + 1, "row": int(rows[t]) + 1, "expert": names[int(i)]}
 
 
-def with_vectors(columns: dict[str, list[str]], kinds: Sequence[str], forecasts: Floats) -> dict[str, list[Any]]:
+def with_vectors(columns: Columns, kinds: Sequence[str], forecasts: Floats) -> dict[str, Sequence[str | float]]:
     """Columns and a column for each kind after them, under names that no other column has."""
-    found: dict[str, list[Any]] = dict(columns)
-    for k, kind in enumerate(kinds):
-        name = f"forecast {kind}"
-        while name in found:
-            name = f"combined {name}"
-        found[name] = forecasts[:, k].tolist()
-    return found
-
-
-def write_vectors(file: BinaryIO, columns: dict[str, list[str]], kinds: Sequence[str], forecasts: Floats) -> None:
-    """The same as CSV; a forecast that is not there is an empty cell."""
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    found = with_vectors(columns, kinds, forecasts)
-    writer.writerow(found)
-    for row in zip(*found.values(), strict=True):
-        writer.writerow(["" if cell != cell else cell if isinstance(cell, str) else repr(cell) for cell in row])
-    # The file belongs to the caller.
-    text.detach()
+    return with_forecasts(columns, {f"forecast {kind}": forecasts[:, k] for k, kind in enumerate(kinds)})
 
 
 def show_vectors(
@@ -266,7 +270,7 @@ def show_vectors(
 ) -> None:
     """The first forecasts of these rows, each with its name or its number."""
     label: Callable[[int], str] = lambda row: (  # noqa: E731
-        ", ".join(cells[row] for cells in names.values()) if names else f"row {row + 1:,}"
+        ", ".join(cells[row] for cells in names.values() if cells[row]) or f"row {row + 1:,}"
     )
     width = max((len(label(row)) for row in rows[:MOST_TO_SHOW]), default=0)
     for row in rows[:MOST_TO_SHOW]:

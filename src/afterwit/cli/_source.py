@@ -14,11 +14,19 @@ from afterwit.streams.columns import PARTS
 from afterwit.streams.formats import FORMATS
 from afterwit.streams.libsvm import label_as_written
 from afterwit.streams.read import read
+from afterwit.streams.sources import Dialect
 from afterwit.streams.stream import Stream
+from afterwit.streams.table import TableFile
 from afterwit.streams.target import TASKS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+FIRST_ID = click.option(
+    "--first-id",
+    type=click.IntRange(0, 1),
+    help="Of libsvm text: the id of the first column, for a model that is used with arrays: their columns are "
+    "counted from 0. Default: the ids themselves, as aw.read_libsvm(path) reads them.",
+)
 #: How a file is written.
 FILE_OPTIONS = (
     click.option(
@@ -30,12 +38,7 @@ FILE_OPTIONS = (
     click.option("--names", metavar="A,B,...", help="The names of the columns of CSV text without a header."),
     click.option("--delimiter", metavar="CHARACTER", help='What separates the cells of CSV text; "tab" for a tab.'),
     click.option("--no-quotes", is_flag=True, help="Quotes in CSV text are characters like any other."),
-    click.option(
-        "--first-id",
-        type=click.IntRange(0, 1),
-        help="Of libsvm text: the id of the first column, for a model that is used with arrays: their columns are "
-        "counted from 0. Default: the ids themselves, as aw.read_libsvm(path) reads them.",
-    ),
+    FIRST_ID,
     click.option(
         "--on-error",
         type=click.Choice(["stop", "skip"]),
@@ -45,6 +48,8 @@ FILE_OPTIONS = (
     ),
     click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Stop after N rows."),
 )
+#: The same for a table, which has names for its columns.
+TABLE_OPTIONS = tuple(option for option in FILE_OPTIONS if option is not FIRST_ID)
 #: What columns mean.
 COLUMN_OPTIONS = (
     click.option("--target", metavar="COLUMN", help="The column to predict. libsvm and VW text have their own labels."),
@@ -145,12 +150,18 @@ class Given:
         delimiter = values["delimiter"]
         return {
             "format": values["format_"],
-            "names": None if values["names"] is None else _split("--names", values["names"]),
+            "names": None if values["names"] is None else names_written("--names", values["names"]),
             "delimiter": "\t" if delimiter in ("tab", "\\t") else delimiter,
             "quotes": not values["no_quotes"],
-            "first_id": values["first_id"],
+            "first_id": values.get("first_id"),
             "on_error": values["on_error"],
         }
+
+    def open_table(self) -> TableFile:
+        """The source as a table of numbers."""
+        options = self.file_options()
+        dialect = Dialect(options["names"], options["delimiter"], options["quotes"], None, options["on_error"])
+        return TableFile(self.source, options["format"], dialect)
 
     def open(self, task: str | None, many: bool = False) -> Stream:
         """The stream, with a schema that is decided now; ``task`` is what the learner needs, None for any."""
@@ -161,16 +172,16 @@ class Given:
             **self.file_options(),
             task=values["task"] or task,
             labels=labels_written(values["labels"], many or values["task"] == "classes" or task is None),
-            numeric=_split("--numeric", values["numeric"]),
-            categorical=_split("--categorical", values["categorical"]),
-            ignore=_split("--ignore", values["ignore"]),
-            text=_split("--text", values["text"]),
+            numeric=names_written("--numeric", values["numeric"]),
+            categorical=names_written("--categorical", values["categorical"]),
+            ignore=names_written("--ignore", values["ignore"]),
+            text=names_written("--text", values["text"]),
             words=values["words"],
             ngrams=values["ngrams"],
             time=_times_written(values["times"]),
             weight=values["weight"],
             missing=values["missing"],
-            interactions=_split("--interactions", values["interactions"]),
+            interactions=names_written("--interactions", values["interactions"]),
             hash_bits=values["hash_bits"],
             order_by=values["order_by"],
         )
@@ -185,7 +196,7 @@ class Given:
                 raise invalid(f"--{option}", f"left out, because {why}", value)
 
 
-def _split(option: str, text: str | None) -> tuple[str, ...]:
+def names_written(option: str, text: str | None) -> tuple[str, ...]:
     """The names of a list that is separated by commas; a name in double quotes may hold commas."""
     if text is None:
         return ()
@@ -204,7 +215,7 @@ def _times_written(times: Sequence[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for text in times:
         column, equals, parts = text.rpartition("=")
-        found[column if equals else text] = _split("--time", parts) if equals else PARTS
+        found[column if equals else text] = names_written("--time", parts) if equals else PARTS
     return found
 
 

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from afterwit.cli._advice import (
-    Floats,
-    advice_of,
-    choose_experts,
-    forecasts_of,
-    require_rows,
-    row_names,
-    show_forecasts,
-    split_names,
-    with_forecasts,
-    write_forecasts,
-)
-from afterwit.cli._files import distinct_files
-from afterwit.cli._leaderboard import leaderboard, show_leaderboard, show_weights
+from afterwit.cli._advice import require_rows, row_names, split_names, with_forecasts, write_columns
+from afterwit.cli._columns import Asked, choose_columns, experts_of, path_of
+from afterwit.cli._combining import Combined, Way, combine, template_of
+from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import read_options
-from afterwit.cli._outcomes import combine
+from afterwit.cli._outcomes import combine_vectors
 from afterwit.cli._progress import display
 from afterwit.cli._said import SAYING_OPTIONS, Voice
-from afterwit.cli._shown import NamesOption, certificate_text, require_known, verbose_option
-from afterwit.cli._source import with_options
-from afterwit.core.certificate import apply, evidence_of, require_theorems
+from afterwit.cli._shown import NamesOption, require_known, verbose_option
+from afterwit.cli._source import TABLE_OPTIONS, Given, with_options
+from afterwit.cli._told import headline, tell
 from afterwit.core.files import new_file
 from afterwit.core.registry import expert_algorithm_class, expert_algorithm_names, options_of
 from afterwit.core.storage import write_model
 from afterwit.data import losses
-from afterwit.errors import AfterwitError, StreamError, Words, counted, invalid, shorten
-from afterwit.streams.table import Table, read_table
+from afterwit.errors import AfterwitError, Words, invalid, shorten
+from afterwit.streams.batch import UNNAMED
+from afterwit.streams.table import Table, TableFile
+
+#: The options of algorithms that have options of the command.
+NAMED_OTHERWISE = ("n_experts", "loss", "outcomes")
 
 
 @click.command(short_help="Combine forecasts into one, then print a leaderboard and the certificate.")
-@click.argument("file")
-@click.option("--target", metavar="COLUMN", help="The column to forecast.")
+@click.argument("files", metavar="FILE...", nargs=-1)
+@click.option("--target", metavar="COLUMN", help="The column to forecast, or several: load_1h,load_24h.")
 @click.option(
     "--outcome",
     metavar="COLUMN",
@@ -56,17 +48,21 @@ from afterwit.streams.table import Table, read_table
 )
 @click.option(
     "--experts",
-    "names",
+    "chosen",
     metavar="A,B,...",
-    help="The columns with the forecasts. Default: all other numeric columns whose values are near those of the "
-    "target. Those that are too far away are named in a warning.",
+    help="The columns with the forecasts; * stands for anything, and {target} for the name of each target. Default: "
+    "all other numeric columns whose values are near those of the target (those that are too far away are named in a "
+    "warning); of several targets, the columns named EXPERT_TARGET or TARGET_EXPERT.",
 )
 @click.option("--exclude", metavar="A,B,...", help="Columns that are not experts.")
 @click.option(
+    "--group", metavar="COLUMN", help="A column such as a region or a customer: each of its values has its own learner."
+)
+@click.option(
     "--index",
     metavar="A,B,...",
-    help="The columns that name the rows, such as a date. Default: the first column, if it is neither the target nor "
-    "an expert.",
+    help="The columns that name the rows, such as a date. Default: the first column, and all that hold text or times, "
+    "if they are not used otherwise.",
 )
 @click.option(
     "--loss",
@@ -91,132 +87,131 @@ from afterwit.streams.table import Table, read_table
 @click.option(
     "--top",
     type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    help="The number of experts to list, best first.",
+    help="The number of experts to list, best first. Default: 10; with --group none.",
 )
-@click.option("--model", metavar="OUT", help="Save the learner to OUT.")
-@click.option("--predictions", metavar="OUT", help="Write the index, the outcome and the forecast of each row to OUT.")
+@click.option("--resume", metavar="MODEL", help="Go on with the learner in this file, in the state in which it is.")
+@click.option(
+    "--model", metavar="OUT", help="Save the learner to OUT. With several targets {target} is part of the name."
+)
+@click.option(
+    "--predictions", metavar="OUT", help="Write the index, the outcomes and the forecasts of each row to OUT as CSV."
+)
+@with_options(TABLE_OPTIONS)
 @verbose_option
 @with_options(SAYING_OPTIONS)
 def experts(
-    file: str,
+    files: tuple[str, ...],
     target: str | None,
     outcome: str | None,
     prefixes: str | None,
-    names: str | None,
+    chosen: str | None,
     exclude: str | None,
+    group: str | None,
     index: str | None,
     loss: str | None,
     algorithm: str | None,
     options: tuple[str, ...],
-    top: int,
+    top: int | None,
+    resume: str | None,
     model: str | None,
     predictions: str | None,
+    limit: int | None,
     verbose: bool,
     as_json: bool,
     quiet: bool,
+    **source: Any,
 ) -> None:
     """Combine the forecasts in FILE into one forecast, round by round.
 
-    FILE is CSV with a header, plain or gzip, or - for standard input. Each row is one round. The columns of the
-    experts hold their forecasts of the target column. An empty cell means that the expert is asleep (has no forecast)
-    in that round. In each round the combined forecast is made before the target is read. A row whose target is empty
-    is forecast, but not learned.
+    FILE is a table of any format: CSV, JSON lines, Parquet or Arrow, plain or packed, or - for standard input. Each row
+    is one round. The columns of the experts hold their forecasts of the target column. An empty cell means that the
+    expert is asleep (has no forecast) in that round. In each round the combined forecast is made before the target is
+    read. A row whose target is empty is forecast, but not learned.
 
     With --outcome, the forecasts are probabilities of several kinds of outcomes, and so is the combined forecast.
     """
-    distinct_files(FILE=file, model=model, predictions=predictions)
+    given = Given.of(files, source)
+    voice = Voice(as_json, quiet)
     if (target is None) == (outcome is None):
         raise invalid("--target or --outcome", "given, and not both", Words("both" if target else "neither"))
     if (outcome is None) != (prefixes is None):
         raise invalid("--prefix", "given with --outcome, and only then", prefixes)
-    algorithm = algorithm or ("mlpol" if outcome is None else "aggregating-algorithm")
-    require_known("algorithm", algorithm, sorted(expert_algorithm_names()))
-    kind = expert_algorithm_class(algorithm)
-    # Under the square loss the outcomes of the aggregating algorithm are an interval.
-    numbers = outcome is None and algorithm == "aggregating-algorithm"
-    settled = ("n_experts", "loss") if numbers else ("n_experts", "loss", "outcomes")
-    given = read_options(algorithm, options, [name for name in options_of(kind) if name not in settled])
     if outcome is not None:
-        for option, value in (("--experts", names), ("--exclude", exclude)):
+        left_out = {"--experts": chosen, "--exclude": exclude, "--group": group, "--resume": resume}
+        for option, value in left_out.items():
             if value is not None:
-                raise invalid(option, "left out with --outcome: --prefix chooses the columns", value)
-        voice = Voice(as_json, quiet)
-        known, texts = split_names("--prefix", prefixes), split_names("--index", index, outcome)
-        how = (kind, algorithm, loss or "brier", given, top, model, predictions, verbose, voice)
-        combine(file, outcome, known, texts, *how)
+                why = ": --prefix chooses the columns" if option in ("--experts", "--exclude") else ""
+                raise invalid(option, f"left out with --outcome{why}", value)
+        distinct_files(FILE=files_read(files, source["sql"]), model=model, predictions=predictions)
+        name = algorithm or "aggregating-algorithm"
+        kind, chosen_options = _algorithm(name, options, vectors=True)
+        known, texts = split_names("--prefix", prefixes), split_names("--index", index, [outcome])
+        how = (
+            kind,
+            name,
+            loss or "brier",
+            chosen_options,
+            10 if top is None else top,
+            limit,
+            model,
+            predictions,
+            verbose,
+            voice,
+        )
+        combine_vectors(given, outcome, known, texts, *how)
         return
     assert target is not None
-    read_loss = losses.for_forecasts(loss or "square") if loss is None or loss in losses.NAMED else _loss(loss)
-    if read_loss.of_vectors:
-        raise invalid("--loss", "a loss of numbers; brier is for --outcome COLUMN --prefix A,B,...", loss)
-    wanted = split_names("--experts", names, target)
-    without = split_names("--exclude", exclude, target)
-    texts = split_names("--index", index, target)
-    if wanted and without:
-        raise invalid("--exclude", "left out if --experts chooses the columns", exclude)
-    if set(wanted) & set(texts):
-        raise invalid("--index", "columns other than the experts", index)
-    with ExitStack() as files:
+    asked = Asked.of(target, chosen, exclude, index, group)
+    way = _way(algorithm, loss, options, resume)
+    models = {each: path_of("--model", model, asked, each) for each in asked.targets}
+    resumed = {each: path_of("--resume", resume, asked, each) for each in asked.targets}
+    for name in asked.targets:
+        going_on = resumed[name] if resumed[name] != models[name] else None
+        read = files_read(files, source["sql"])
+        distinct_files(FILE=read, RESUME=going_on, model=models[name], predictions=predictions)
+    with given.open_table() as opened, ExitStack() as stack:
         # Open the result files first: a typo in a path must not cost a long run.
-        model_file = files.enter_context(new_file(model)) if model is not None else None
-        prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
-        with display(file, Path(file).stat().st_size if Path(file).is_file() else None) as shown:
-            table = read_table(
-                file, [*wanted, target] if wanted else None, shown.advance_to, target, texts or None, without + texts
-            )
-        advice, outcomes, known = _columns(table, target, wanted)
-        learner = _made(kind, known, read_loss, given)
-        there = ~np.isnan(outcomes)
-        forecasts = forecasts_of(table, target, learner, advice, outcomes, there, np.isnan(advice))
-        rows = row_names(table, [target, *known])
-        if model_file is not None:
-            write_model(learner, model_file)
+        model_files = {each: stack.enter_context(new_file(path)) for each, path in models.items() if path is not None}
+        prediction_file = None if predictions is None else stack.enter_context(new_file(predictions))
+        table, every = _combined(opened, asked, way, resumed, limit)
+        used = [name for each in every for name in (each.target, *each.experts)]
+        rows = row_names(table, used)
+        for each in every:
+            if each.target in model_files:
+                write_model(each.learner, model_files[each.target])
         if prediction_file is not None:
-            write_forecasts(prediction_file, {**rows, target: outcomes.tolist()}, forecasts)
-    voice = Voice(as_json, quiet)
-    if not voice.answers:
-        return
-    advice, past = advice[there], outcomes[there]
-    what = f"forecasts of {target} by {counted(len(known), 'expert')}, {counted(len(past), 'round')}, {read_loss} loss"
-    voice.say(f"{algorithm} on {table.name}: {what}")
-    ignored = [name for name in table.skipped if name not in table.spoilt]
-    if ignored:
-        listed = ", ".join(name or "(no name)" for name in ignored)
-        voice.say(f"ignored columns that are not numeric: {shorten(Words(listed), 90)}")
-    with display("computing the certificate", None):
-        require_theorems(learner)
-        evidence = evidence_of(learner, advice, past)
-        certificate = apply(learner.theorems, evidence)
-    lines = leaderboard(learner, algorithm, advice, past, forecasts[there], evidence.mixture)
-    show_leaderboard(lines, len(past), top, voice)
-    show_weights(learner, voice)
-    missing = np.flatnonzero(~there).tolist()
-    if missing:
-        voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {target}:")
-        show_forecasts(rows, missing, forecasts, voice)
-    voice.say()
-    voice.say(certificate_text(certificate, verbose))
-    found: dict[str, Any] = {
-        "source": table.name,
-        "target": target,
-        "algorithm": algorithm,
-        "loss": str(read_loss),
-        "rounds": len(past),
-        "experts": known,
-        "ignored": ignored,
-        "leaderboard": [line.to_dict() for line in lines],
-        "weights": dict(zip(known, learner.weights.tolist(), strict=True)),
-        "rows_without_target": [row + 1 for row in missing],
-        "forecasts": with_forecasts(
-            {name: [cells[row] for row in missing] for name, cells in rows.items()}, forecasts[missing]
-        ),
-        "certificate": certificate.to_dict(),
-    }
-    if model is not None:
-        found["model"] = model
-    voice.finish(found)
+            write_columns(prediction_file, _predictions(rows, every))
+    voice.warn_of(table.left_out)
+    if voice.answers:
+        found = _told(table, every, asked, rows, top, verbose, voice)
+        if model is not None:
+            found["model"] = model if not asked.several else models
+        voice.finish(found)
+
+
+def _way(algorithm: str | None, loss: str | None, options: tuple[str, ...], resume: str | None) -> Way:
+    """How forecasts are combined, as the user says it; what is not said is as usual, or as in the model to resume."""
+    kind: Any = None
+    given: dict[str, Any] = {}
+    if algorithm is not None or resume is None:
+        kind, given = _algorithm(algorithm or "mlpol", options, vectors=False)
+    read_loss = None if loss is None else losses.for_forecasts(loss) if loss in losses.NAMED else _loss(loss)
+    if read_loss is not None and read_loss.of_vectors:
+        raise invalid("--loss", "a loss of numbers; brier is for --outcome COLUMN --prefix A,B,...", loss)
+    if options and kind is None:
+        raise invalid(
+            "--option", f"left out, because --resume {resume} goes on with its own options", Words(options[0])
+        )
+    return Way(algorithm, kind, read_loss, given)
+
+
+def _algorithm(name: str, options: tuple[str, ...], vectors: bool) -> tuple[Any, dict[str, Any]]:
+    """The class of that name, and its options as they are written."""
+    require_known("algorithm", name, sorted(expert_algorithm_names()))
+    kind = expert_algorithm_class(name)
+    # Under the square loss the outcomes of the aggregating algorithm are an interval.
+    settled = ("n_experts", "loss") if name == "aggregating-algorithm" and not vectors else NAMED_OTHERWISE
+    return kind, read_options(name, options, [option for option in options_of(kind) if option not in settled])
 
 
 def _loss(text: str) -> losses.Loss:
@@ -226,39 +221,52 @@ def _loss(text: str) -> losses.Loss:
         raise invalid("--loss", str(error).partition("must be ")[2].partition(";")[0], text) from None
 
 
-def _columns(table: Table, target: str, wanted: list[str]) -> tuple[Floats, Floats, list[str]]:
+def _combined(
+    opened: TableFile, asked: Asked, way: Way, resumed: dict[str, str | None], limit: int | None
+) -> tuple[Table, list[Combined]]:
+    """Read the table, and combine the forecasts of each target."""
+    grouped = asked.group is not None
+    learners = {target: way.resumed(path, grouped) for target, path in resumed.items() if path is not None}
+    known = {target: [str(name) for name in template_of(learner).experts] for target, learner in learners.items()}
+    columns = choose_columns(opened, asked, known)
+    with display(opened.name, opened.size) as shown:
+        table = opened.read(columns.numbers, columns.texts, limit, shown.advance_to)
     require_rows(table)
-    if target not in table.names:
-        listed = shorten(Words(", ".join((*table.names, *table.skipped))), 300)
-        raise StreamError(f"there is no column {shorten(target)}; the columns are {listed}", path=table.name)
-    outcomes = table.column(target)
-    there = ~np.isnan(outcomes)
-    if not there.any():
-        remedy = "afterwit predict forecasts a table with a model that has learned"
-        raise StreamError(f"the target {target} is missing in every row; {remedy}", path=table.name)
-    known = wanted
-    if not wanted:
-        choice = choose_experts(table, target)
-        known = choice.experts
-        if not known:
-            others = f"; columns that are not numeric: {shorten(Words(', '.join(table.skipped)), 200)}"
-            reason = f"no numeric column was found besides the target{others if table.skipped else ''}"
-            raise StreamError(reason, path=table.name)
-        choice.warn(target)
-    advice = advice_of(table, known)
-    nobody = there & np.isnan(advice).all(axis=1)
-    if nobody.any():
-        reason = "every expert's forecast is missing; remove the row, or leave its target empty"
-        raise StreamError(reason, path=table.name, line=table.lines[int(np.argmax(nobody))])
-    return advice, np.ascontiguousarray(outcomes), known
+    every = []
+    for target in asked.targets:
+        experts = experts_of(table, columns, asked, target)
+        learner = learners[target] if target in learners else way.learner(experts, grouped)
+        every.append(combine(table, target, experts, learner, asked.group))
+    return table, every
 
 
-def _made(kind: Any, known: list[str], loss: losses.Loss, given: dict[str, Any]) -> Any:
-    if "loss" in options_of(kind):
-        learner = kind(known, loss=loss.name, **given)
-        if learner.kinds:
-            raise invalid("--loss", f"square for {kind.__name__} without --outcome", loss.name)
-        return learner
-    if loss.kind != "zero-one":
-        raise invalid("--loss", f"zero-one for {kind.__name__}", loss.name)
-    return kind(known, **given)
+def _predictions(rows: dict[str, list[str]], every: list[Combined]) -> dict[str, Any]:
+    """The index, the outcomes and the forecasts."""
+    outcomes = {each.target: each.outcomes.tolist() for each in every}
+    names = ["forecast"] if len(every) == 1 else [f"forecast {each.target}" for each in every]
+    forecasts = {name: each.forecasts for name, each in zip(names, every, strict=True)}
+    return with_forecasts({**rows, **outcomes}, forecasts)
+
+
+def _told(
+    table: Table,
+    every: list[Combined],
+    asked: Asked,
+    rows: dict[str, list[str]],
+    top: int | None,
+    verbose: bool,
+    voice: Voice,
+) -> dict[str, Any]:
+    """Say how well every target was forecast."""
+    others = (*table.spoilt, *asked.others)
+    ignored = [name for name in table.skipped if name not in others and not UNNAMED.fullmatch(name)]
+    found = []
+    for i, each in enumerate(every):
+        if i:
+            voice.say()
+        voice.say(headline(each, table.name))
+        if ignored and not i:
+            voice.say(f"ignored columns that are not numeric: {shorten(Words(', '.join(ignored)), 90)}")
+        found.append(tell(each, asked.group, rows, top, verbose, voice))
+    shared = {"source": table.name, "algorithm": every[0].algorithm, "loss": every[0].loss, "ignored": ignored}
+    return {**shared, "targets": found} if asked.several else {**shared, **found[0]}

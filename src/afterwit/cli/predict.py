@@ -10,17 +10,19 @@ import numpy as np
 
 from afterwit.cli._advice import (
     advice_of,
+    index_columns,
     naming_lines,
     require_rows,
     row_names,
     show_forecasts,
     split_names,
     with_forecasts,
-    write_forecasts,
+    write_columns,
 )
+from afterwit.cli._combining import groups_of, template_of
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
-from afterwit.cli._outcomes import forecast
+from afterwit.cli._outcomes import forecast_vectors
 from afterwit.cli._progress import display
 from afterwit.cli._results import RESULT_OPTIONS, result_files
 from afterwit.cli._said import SAYING_OPTIONS, Voice
@@ -28,12 +30,13 @@ from afterwit.cli._source import FILE_OPTIONS, Given, with_options
 from afterwit.core.probabilities import refusal
 from afterwit.core.storage import load
 from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
+from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.formats import LINES
 from afterwit.streams.model import Model
 from afterwit.streams.read import read
 from afterwit.streams.schema import Schema
 from afterwit.streams.stream import Stream
-from afterwit.streams.table import read_table
+from afterwit.streams.table import TableFile
 
 
 @click.command(short_help="Predict files with a saved model.")
@@ -43,8 +46,10 @@ from afterwit.streams.table import read_table
 @click.option(
     "--index",
     metavar="A,B,...",
-    help="For a table of forecasts: the columns that name the rows. Default: the first column, if it is no expert.",
+    help="For a table of forecasts: the columns that name the rows. Default: the first column, and all that hold text "
+    "or times, if they are no experts.",
 )
+@click.option("--group", metavar="COLUMN", help="For a model with a learner for each group: the column of their names.")
 @with_options(FILE_OPTIONS)
 @click.option(
     "--max-bytes",
@@ -59,6 +64,7 @@ def predict(
     scores: str | None,
     probabilities: str | None,
     index: str | None,
+    group: str | None,
     limit: int | None,
     max_bytes: int | None,
     as_json: bool,
@@ -69,22 +75,24 @@ def predict(
 
     The columns become features by the schema of the model. If FILE has the target, it is only used to count mistakes
     or to measure errors. An example whose label the learner does not know is predicted, but not counted. If MODEL comes
-    from "afterwit experts", FILE is CSV with a header and has a column for each expert of the model. The model does
-    not change.
+    from "afterwit experts", FILE is a table with a column for each expert of the model. The model does not change.
     """
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
     distinct_files(results=tuple(results), MODEL=model, FILE=files_read(files, source["sql"]), **results)
     learner = load(model, max_bytes)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet, "-" in results.values())
-    if getattr(learner, "role", "classifier") == "experts":
+    if getattr(template_of(learner), "role", "classifier") == "experts":
         for option, value in (("first-id", source["first_id"]), ("probabilities", probabilities), ("scores", scores)):
             if value is not None:
                 raise invalid(f"--{option}", "left out, because the model takes a table of forecasts", value)
-        _forecast(model, learner, given.shown, predictions, split_names("--index", index), voice)
+        _forecast(model, learner, given, predictions, group, split_names("--index", index), limit, voice)
         return
-    if index is not None:
-        raise invalid("--index", "left out, because the model does not make forecasts", index)
+    for option, value in (("index", index), ("group", group)):
+        if value is not None:
+            raise invalid(f"--{option}", "left out, because the model does not make forecasts", value)
+    if isinstance(learner, PerGroup):
+        raise ModelFileError(f"{model}: a learner for each group is used in Python; here it makes forecasts of a table")
     options = given.file_options()
     if not isinstance(learner, Model):
         _require_numbers(model, learner, source["first_id"])
@@ -135,50 +143,82 @@ def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:
     raise StreamError(f"libsvm text was expected, as the model has learned it; this is {kind}", path=stream.name)
 
 
-def _forecast(model: str, learner: Any, file: str, predictions: str | None, index: list[str], voice: Voice) -> None:
+def _forecast(
+    model: str,
+    learner: Any,
+    given: Given,
+    predictions: str | None,
+    group: str | None,
+    index: list[str],
+    limit: int | None,
+    voice: Voice,
+) -> None:
     """Forecast a table of advice: each row as if it came next."""
     if getattr(learner, "kinds", ()):
-        forecast(model, learner, file, predictions, index, voice)
+        if group is not None:
+            raise invalid("--group", "left out, because the model has no groups", group)
+        forecast_vectors(model, learner, given, predictions, index, limit, voice)
         return
+    made = template_of(learner)
+    experts = [str(name) for name in made.experts]
     # Intervals have an expert algorithm inside, which knows the names.
-    named = bool(getattr(learner, "point_forecaster", learner).state()["names"])
-    experts = [str(name) for name in learner.experts]
+    named = bool(getattr(made, "point_forecaster", made).state()["names"])
     if set(experts) & set(index):
         raise invalid("--index", "columns other than the experts", Words(",".join(index)))
+    if isinstance(learner, PerGroup) != (group is not None):
+        if group is not None:
+            raise invalid("--group", "left out, because the model has no groups", group)
+        allowed = "the column with the names of the groups, because the model has a learner for each"
+        raise invalid("--group", allowed, Words("nothing"))
+    grouped = [] if group is None else [group]
     with ExitStack() as stack:
         out = stack.enter_context(result_files(predictions=predictions, scores=None, probabilities=None)).predictions
-        table = read_table(file, experts if named else None, texts=index or None, without=index)
-        require_rows(table)
+        opened = stack.enter_context(given.open_table())
+        opened.require(grouped)
         if not named:
-            if len(table.names) != len(experts):
-                found = f"found {len(table.names)}: {shorten(Words(', '.join(table.names)), 200)}"
-                columns = f"{counted(len(experts), 'numeric column')}, one for each expert of {model}"
-                reason = f"a table with {columns}, was expected; {found}"
-                raise StreamError(reason, path=table.name)
-            experts = list(table.names)
+            experts = _in_their_place(model, opened, experts, [*index, *grouped])
+        texts = index_columns(opened, experts, index)
+        texts = [name for name in opened.header if name in (*texts, *grouped)]
+        with display(opened.name, opened.size) as shown:
+            table = opened.read(experts, texts, limit, shown.advance_to)
+        require_rows(table)
         advice = advice_of(table, experts)
         forecasts = np.full(len(advice), np.nan)
         awake = np.flatnonzero(~np.isnan(advice).all(axis=1))
+        groups = [] if group is None else [groups_of(table, group)[awake].tolist()]
         with naming_lines(table, awake):
-            forecasts[awake] = learner.predict_many(advice[awake])
+            forecasts[awake] = learner.predict_many(*groups, advice[awake])
         rows = row_names(table, experts)
         if out is not None:
-            write_forecasts(out, rows, forecasts)
-    what = f"{counted(len(advice), 'forecast')} by {type(learner).__name__}"
-    voice.say(f"{what}, which has learned {counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}")
+            write_columns(out, with_forecasts(rows, {"forecast": forecasts}))
+    voice.warn_of(table.left_out)
+    what = f"{counted(len(advice), 'forecast')} by {type(made).__name__}"
+    in_groups = f" in {counted(len(learner), 'group')}" if isinstance(learner, PerGroup) else ""
+    learned = f"{counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}{in_groups}"
+    voice.say(f"{what}, which has learned {learned}")
     if out is None:
         show_forecasts(rows, range(len(advice)), forecasts, voice)
     voice.finish(
         {
             "model": model,
             "source": table.name,
-            "learner": type(learner).__name__,
+            "learner": type(made).__name__,
             "rounds": learner.rounds,
             "experts": experts,
             "rows": len(advice),
-            "forecasts": with_forecasts(rows, forecasts),
+            "forecasts": with_forecasts(rows, {"forecast": forecasts}),
         }
     )
+
+
+def _in_their_place(model: str, opened: TableFile, experts: list[str], others: list[str]) -> list[str]:
+    """The columns of experts that have no names: all that hold numbers, if there are as many."""
+    found = [name for name in opened.numeric if name not in others]
+    if len(found) != len(experts):
+        columns = f"{counted(len(experts), 'numeric column')}, one for each expert of {model}"
+        listed = f"found {len(found)}: {shorten(Words(', '.join(found)), 200)}"
+        raise StreamError(f"a table with {columns}, was expected; {listed}", path=opened.name)
+    return found
 
 
 def _require_numbers(model: str, learner: Any, first_id: int | None) -> None:

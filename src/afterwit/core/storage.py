@@ -31,8 +31,12 @@ HEADER = "learner.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 #: What a class must have to be saved and loaded.
 LEARNER_PARTS = ("parameters", "state", "restore")
-#: What is saved and loaded like a learner, but does not learn, and where it is.
-NOT_LEARNERS = {"FrozenPredictor": "afterwit.batch.frozen", "Model": "afterwit.streams.model"}
+#: What is saved and loaded like a learner, but is not one by the contract, and where it is.
+NOT_LEARNERS = {
+    "FrozenPredictor": "afterwit.batch.frozen",
+    "Model": "afterwit.streams.model",
+    "PerGroup": "afterwit.reductions.per_group",
+}
 #: What is neither plain data nor a learner, by its tag: the method that gives its data, and what makes it of them.
 DATA_FORMS = {
     "$kernel": ("as_data", "afterwit.kernels._kernel:from_data"),

@@ -94,6 +94,7 @@ class BlockReader:
         on_block: Callable[[int], None] | None = None,
         block: int = BLOCK,
         workers: int | None = None,
+        kept: bool = False,
     ) -> None:
         if on_error not in ("stop", "skip"):
             raise invalid("on_error", '"stop" or "skip"', on_error)
@@ -117,7 +118,7 @@ class BlockReader:
         #: Blocks that have been read but not handed over: the first rows.
         self._held: list[RawBlock] = []
         self._raws: Iterator[RawBlock] = iter(())
-        self._source = ByteSource(source)
+        self._source = ByteSource(source, kept)
         self.size = self._source.size
 
     def _blocks(self) -> Iterator[Block]:

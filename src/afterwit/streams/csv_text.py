@@ -49,9 +49,11 @@ class CsvReader(BlockReader):
     quotes     whether a cell may be quoted; otherwise quotes are characters like others
     names      the columns of a file without a header
     on_error   "stop" at the first row that cannot be read, or "skip" such rows and count them
+    any_names  whether a cell of the header may be a number; otherwise it is taken for data
     on_block   is told the position whenever a block begins
     block      how many bytes are read and parsed at once
     workers    how many threads parse ahead; as many as there are processors if it is not given
+    kept       whether all of it will be held in memory
     """
 
     typed = False
@@ -64,14 +66,17 @@ class CsvReader(BlockReader):
         quotes: bool = True,
         names: Sequence[str] | None = None,
         on_error: str = "stop",
+        any_names: bool = False,
         on_block: Callable[[int], None] | None = None,
         block: int = BLOCK,
         workers: int | None = None,
+        kept: bool = False,
     ) -> None:
         self._delimiter = "" if delimiter is None else _checked_delimiter(delimiter)
         self._quotes = bool(quotes)
+        self._any_names = bool(any_names)
         given = None if names is None else _checked_names(names)
-        super().__init__(source, on_error, on_block, block, workers)
+        super().__init__(source, on_error, on_block, block, workers, kept)
         self._guessed = delimiter is None
         self._header = given is None
         try:
@@ -124,7 +129,7 @@ class CsvReader(BlockReader):
         for i, name in enumerate(names):
             if not name:
                 found = f"cell {i + 1} of the header is empty"
-            elif NUMBER.fullmatch(name):
+            elif NUMBER.fullmatch(name) and not self._any_names:
                 found = f"cell {i + 1} of the header is the number {name[:40]}"
             elif name in seen:
                 found = f"the column {shorten(name)} occurs twice in the header"

@@ -75,6 +75,7 @@ class JsonLinesReader(BlockReader):
     on_error  "stop" at the first row that cannot be read, or "skip" such rows and count them
     on_block  is told the position whenever a block begins
     block     how many bytes are read and parsed at once
+    kept      whether all of it will be held in memory
     """
 
     typed = True
@@ -87,10 +88,11 @@ class JsonLinesReader(BlockReader):
         on_error: str = "stop",
         on_block: Callable[[int], None] | None = None,
         block: int = BLOCK,
+        kept: bool = False,
     ) -> None:
         if isinstance(ignore, str) or not all(isinstance(key, str) for key in ignore):
             raise invalid("ignore", "a list of keys", ignore)
-        super().__init__(source, on_error, on_block, block, workers=1)
+        super().__init__(source, on_error, on_block, block, workers=1, kept=kept)
         self._ignore = frozenset(ignore)
         self._forms: dict[str, Form] | None = None
         self._known: frozenset[str] = frozenset()

@@ -32,6 +32,10 @@ class Dialect:
     on_error: str = "stop"
     #: Keys of records that are not read.
     ignore: tuple[str, ...] = ()
+    #: Whether a cell of the header may be a number.
+    any_names: bool = False
+    #: Whether all rows will be held in memory.
+    kept: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ def _opener(kind: str, dialect: Dialect) -> Callable[[str], TableReader]:
     if kind == "json":
         from afterwit.streams.json_lines import JsonLinesReader
 
-        return lambda path: JsonLinesReader(path, on_error=dialect.on_error, ignore=dialect.ignore)
+        return lambda path: JsonLinesReader(path, on_error=dialect.on_error, ignore=dialect.ignore, kept=dialect.kept)
     from afterwit.streams.csv_text import CsvReader
 
     return lambda path: CsvReader(
@@ -139,4 +143,6 @@ def _opener(kind: str, dialect: Dialect) -> Callable[[str], TableReader]:
         quotes=dialect.quotes,
         names=dialect.names,
         on_error=dialect.on_error,
+        any_names=dialect.any_names,
+        kept=dialect.kept,
     )

@@ -1,159 +1,220 @@
-"""Numbers from a CSV file, plain or gzip: a header with names, then a row of cells for each round.
+"""A table of numbers, whole, from any source that has columns: files of any format, or a query.
 
-The cells are separated by commas, semicolons or tabs, whichever occurs most in the header. A cell that is empty or says
-NA, N/A, NaN, null or None is missing, and becomes NaN.
+Every cell is one number, missing (then it is NaN), or an error with its place. Some columns may be kept as text, to
+name the rows. Opening decides, by the first rows, which columns hold numbers; then the caller says what is to be read.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import StreamError, Words, shorten
-from afterwit.streams._csv import CsvRows, number_in
+from afterwit.streams._cells import A_NUMBER, MISSING_NUMBERS, number_as_text
+from afterwit.streams._csv import number_in
+from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Booleans, Column, Form, Numbers, Skipped, Texts, Times
+from afterwit.streams.formats import checked_format
+from afterwit.streams.sources import Dialect, source_of
 
-MISSING = frozenset(("", "na", "n/a", "nan", "null", "none"))
-#: Whether a column holds numbers is judged by this many rows.
-ROWS_TO_LOOK_AT = 1000
+#: How many rows are taken at once.
+BLOCK = 1 << 15
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of numbers, by their names in the order of the file; ``skipped`` are those that are not numbers."""
+    """Columns of numbers, by their names in the order they were asked for, and columns of text.
+
+    header    all columns, in the order of the source
+    skipped   those that do not hold numbers
+    texts     the cells, as they are written, of the columns that were asked for as text
+    spoilt    of the skipped columns that hold more numbers than other cells: the place of the first other cell, and the
+              cell
+    left_out  the rows that could not be read and were skipped, if that was asked for
+    """
 
     name: str
     names: tuple[str, ...]
     values: npt.NDArray[np.float64]
-    skipped: tuple[str, ...]
-    #: The cells, as they are written, of the columns that were asked for as text.
-    texts: Mapping[str, list[str]]
-    #: The line at which each row ends.
-    lines: Sequence[int]
-    #: Of the skipped columns that hold more numbers than other cells: the line of the first other cell, and the cell.
-    spoilt: Mapping[str, tuple[int, str]]
+    header: tuple[str, ...]
+    skipped: tuple[str, ...] = ()
+    texts: Mapping[str, list[str]] = field(default_factory=dict)
+    spoilt: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    left_out: Skipped = field(default_factory=Skipped)
+    #: The blocks it was read in, without their columns; they know the places of their rows.
+    blocks: Sequence[Batch] = ()
+
+    def __len__(self) -> int:
+        return len(self.values)
 
     def column(self, name: str) -> npt.NDArray[np.float64]:
         column: npt.NDArray[np.float64] = self.values[:, self.names.index(name)]
         return column
 
+    def place(self, row: int) -> dict[str, Any]:
+        """Where a row is, as `StreamError` takes it."""
+        ends = np.cumsum([block.count for block in self.blocks]).tolist()
+        at = bisect_right(ends, row)
+        return self.blocks[at].place(row - ends[at] + self.blocks[at].count)
 
-def read_table(
-    source: Any,
-    columns: Sequence[str] | None = None,
-    on_bytes: Callable[[int], None] | None = None,
-    needed: str | None = None,
-    texts: Sequence[str] | None = None,
-    without: Sequence[str] = (),
-    also: Sequence[str] = (),
-) -> Table:
-    """Read the columns of those names, or all that hold numbers, among which ``needed`` has to be.
 
-    texts    columns of which the cells are also kept as they are written; None keeps those of the first column
-    without  columns that are not read as numbers
-    also     further columns of which the cells are kept as they are written, and that are not read as numbers
+class TableFile:
+    """A table that has been opened: what its columns are is known, and nothing has been read yet.
 
-    Every mistake is reported with its line.
+    header   all columns, in the order of the source
+    size     bytes in all, None if that is not known
+    numeric  those that hold a number somewhere in the first 1,000 rows, and nothing else anywhere in them
+    spoilt   those that hold more numbers there than other cells: the place of the first other cell, and the cell
     """
-    with CsvRows(source, on_bytes=on_bytes) as reader:
-        return _read(reader, columns, needed, texts, without, also)
 
+    def __init__(
+        self,
+        source: Any,
+        format: str | None = None,  # noqa: A002 - what everyone calls it
+        dialect: Dialect | None = None,
+    ) -> None:
+        dialect = replace(dialect or Dialect(), any_names=True, kept=True)
+        found = source_of(source, checked_format("format", format), dialect, None)
+        if found.table is None and format is None:
+            # Whatever it looks like, a table is wanted.
+            found = source_of(source, "csv", dialect, None)
+        if found.table is None:
+            raise StreamError(f"a table with columns was expected; this is {found.format} text", path=found.name)
+        self._reader = found.table()
+        try:
+            look = self._reader.look(ROWS_TO_LOOK_AT)
+            self.name = self._reader.name
+            self.size = self._reader.size
+            self.header = tuple(self._reader.names)
+            self.spoilt: dict[str, tuple[str, str]] = {}
+            self.numeric = tuple(name for name in self.header if self._is_numeric(name, look))
+        except BaseException:
+            self._reader.close()
+            raise
 
-def _read(
-    reader: CsvRows,
-    columns: Sequence[str] | None,
-    needed: str | None,
-    texts: Sequence[str] | None,
-    without: Sequence[str],
-    also: Sequence[str],
-) -> Table:
-    content, name = iter(reader), reader.name
-    header = next((cells for cells in content if any(cells)), [])
-    where = reader.line
-    if not header:
-        raise StreamError("a header with the names of the columns was expected", path=name, line=where)
-    repeated = next((cell for i, cell in enumerate(header) if cell in header[:i]), None)
-    if repeated is not None:
-        raise StreamError(f"the column {shorten(repeated)} occurs twice in the header", path=name, line=where)
-    without = (*without, *also)
-    unknown = next((column for column in (*(columns or ()), *(texts or ()), *without) if column not in header), None)
-    if unknown is not None:
-        known = shorten(Words(", ".join(header)), 300)
-        raise StreamError(f"there is no column {shorten(unknown)}; there are {known}", path=name, line=where)
-    written: dict[str, list[str]] = {column: [] for column in (*(header[:1] if texts is None else texts), *also)}
-    kept = [(cells_of, header.index(column)) for column, cells_of in written.items()]
-    rows: list[list[float]] = []
-    lines: list[int] = []
-    spoilt: dict[str, tuple[int, str]] = {}
-    waiting: list[tuple[int, list[str]]] = []
-    places = None if columns is None else [header.index(column) for column in columns]
-    for cells in content:
-        if len(cells) != len(header):
-            expected = "1 cell was" if len(header) == 1 else f"{len(header)} cells were"
-            reason = f"{expected} expected, as in the header; found {len(cells)}"
-            raise StreamError(reason, path=name, line=reader.line)
-        lines.append(reader.line)
-        for cells_of, place in kept:
-            cells_of.append(cells[place])
-        if places is None:
-            waiting.append((reader.line, cells))
-            if len(waiting) < ROWS_TO_LOOK_AT:
-                continue
-            places, spoilt = _places_of_numbers(header, waiting, needed, without)
-            rows.extend(_numbers(name, line, header, row, places) for line, row in waiting)
-            waiting = []
+    def require(self, columns: Sequence[str]) -> None:
+        """Refuse names that no column has."""
+        for column in columns:
+            if column not in self.header:
+                known = shorten(Words(", ".join(self.header)), 300)
+                raise StreamError(f"there is no column {shorten(column)}; the columns are {known}", path=self.name)
+
+    def read(
+        self,
+        numbers: Sequence[str],
+        texts: Sequence[str] = (),
+        limit: int | None = None,
+        on_bytes: Callable[[int], None] | None = None,
+    ) -> Table:
+        """All rows, or the first ones: these columns as numbers, and those as text. A column may be both."""
+        self.require([*numbers, *texts])
+        forms: dict[str, Form] = dict.fromkeys(numbers, "number")
+        if not self._reader.typed:
+            forms |= dict.fromkeys(texts, "text")
         else:
-            rows.append(_numbers(name, reader.line, header, cells, places))
-    if places is None:
-        places, spoilt = _places_of_numbers(header, waiting, needed, without)
-        rows.extend(_numbers(name, line, header, row, places) for line, row in waiting)
-    names = tuple(header[place] for place in places)
-    skipped = () if columns is not None else tuple(cell for cell in header if cell not in (*names, *without))
-    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
-    return Table(name, names, values, skipped, written, lines, spoilt)
+            forms |= {name: "text" for name in texts if name not in forms}
+        self._reader.read_as(forms)
+        parts: list[npt.NDArray[np.float64]] = [np.empty((0, len(numbers)))]
+        written: dict[str, list[str]] = {name: [] for name in texts}
+        blocks: list[Batch] = []
+        left = math.inf if limit is None else limit
+        while left and (batch := self._reader.take(int(min(left, BLOCK)))) is not None:
+            columns = [_numbers_in(batch, name) for name in numbers]
+            parts.append(np.column_stack(columns) if columns else np.empty((batch.count, 0)))
+            for name, cells in written.items():
+                cells += _texts_of(batch, name)
+            blocks.append(Batch(batch.path, batch.count, {}, batch.first, batch.lines))
+            left -= batch.count
+            if on_bytes is not None:
+                on_bytes(self._reader.position)
+        skipped = tuple(name for name in self.header if name not in self.numeric)
+        left_out = self._reader.skipped
+        whole = np.concatenate(parts)
+        return Table(self.name, tuple(numbers), whole, self.header, skipped, written, self.spoilt, left_out, blocks)
+
+    def _is_numeric(self, name: str, look: Batch) -> bool:
+        column = look.columns[name]
+        if isinstance(column, Numbers | Booleans):
+            return not bool(np.isnan(column.values).all())
+        if not isinstance(column, Texts) or self._reader.typed:
+            return False
+        found = [_number(word) for word in column.words]
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(found)).tolist()
+        numbers = sum(count for count, each in zip(counts, found, strict=True) if each is not None and each == each)
+        others = sum(count for count, each in zip(counts, found, strict=True) if each is None)
+        if numbers > others > 0:
+            bad = [code for code, each in enumerate(found) if each is None]
+            row = int(np.argmax(np.isin(column.codes, bad)))
+            place = look.place(row)
+            where = f"line {place['line']}" if "line" in place else place["path"]
+            self.spoilt[name] = (where, column.words[column.codes[row]])
+        return numbers > 0 and not others
+
+    def close(self) -> None:
+        self._reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
-def _places_of_numbers(
-    header: list[str], rows: list[tuple[int, list[str]]], needed: str | None, without: Sequence[str]
-) -> tuple[list[int], dict[str, tuple[int, str]]]:
-    """The columns that hold a number somewhere and nothing else anywhere, and the one that is needed.
-
-    Also what spoils those of the others that hold more numbers than other cells.
-    """
-    places: list[int] = []
-    spoilt: dict[str, tuple[int, str]] = {}
-    for place, column in enumerate(header):
-        if column in without:
-            continue
-        found = [_number(cells[place]) for _, cells in rows]
-        numbers = sum(number is not None and not math.isnan(number) for number in found)
-        others = [i for i, number in enumerate(found) if number is None]
-        if column == needed or (numbers and not others):
-            places.append(place)
-        elif numbers > len(others):
-            line, cells = rows[others[0]]
-            spoilt[column] = (line, cells[place])
-    return places, spoilt
+def read_table(source: Any, columns: Sequence[str] | None = None, texts: Sequence[str] = ()) -> Table:
+    """Read the columns of those names as numbers, or all that hold numbers, and some as text."""
+    with TableFile(source) as opened:
+        return opened.read(opened.numeric if columns is None else columns, texts)
 
 
-def _numbers(name: str, line: int, header: list[str], cells: list[str], places: list[int]) -> list[float]:
-    numbers = []
-    for place in places:
-        number = _number(cells[place])
-        if number is None:
-            reason = f"column {header[place]}: a number or nothing was expected; found {shorten(cells[place])}"
-            raise StreamError(reason, path=name, line=line)
-        numbers.append(number)
-    return numbers
+def _numbers_in(batch: Batch, name: str) -> npt.NDArray[np.float64]:
+    """A column as numbers; whatever else is in it is refused with its place."""
+    column = batch.columns[name]
+    if isinstance(column, Numbers | Booleans):
+        return column.values
+    if isinstance(column, Texts):
+        found = [_number(word) for word in column.words]
+        bad = np.isin(column.codes, [code for code, each in enumerate(found) if each is None])
+        if not bad.any():
+            # The code of an empty cell, -1, takes the last one.
+            return np.array([*found, math.nan], dtype=np.float64)[column.codes]
+        row = int(np.argmax(bad))
+        cell = shorten(column.words[column.codes[row]])
+    else:
+        row, cell = 0, "a time" if isinstance(column, Times) else f"a {column.kind}"
+    raise StreamError(f"column {name}: {A_NUMBER}; found {cell}", **batch.place(row))
+
+
+def _texts_of(batch: Batch, name: str) -> list[str]:
+    """A column as text; a missing cell is empty."""
+    column: Column = batch.columns[name]
+    if isinstance(column, Texts):
+        words = [*column.words, ""]
+        return [words[code] for code in column.codes.tolist()]
+    if isinstance(column, Numbers):
+        return ["" if value != value else number_as_text(value) for value in column.values.tolist()]
+    if isinstance(column, Booleans):
+        return ["" if value != value else "true" if value else "false" for value in column.values.tolist()]
+    if isinstance(column, Times):
+        known = column.values[~np.isnat(column.values)]
+        unit: Any = "D" if (known.astype("datetime64[D]") == known).all() else "s"
+        if unit == "s" and (known.astype("datetime64[s]") != known).any():
+            unit = "us"
+        shown = np.datetime_as_string(column.values, unit=unit).tolist()
+        return ["" if text == "NaT" else text for text in shown]
+    raise StreamError(f"column {name}: text was expected; found a {column.kind}", **batch.place(0))
 
 
 def _number(cell: str) -> float | None:
     """The number in a cell, NaN if it is missing, None if it is something else."""
-    if cell.lower() in MISSING:
+    if cell.lower() in MISSING_NUMBERS:
         return math.nan
     number = number_in(cell)
     return number if number is not None and math.isfinite(number) else None

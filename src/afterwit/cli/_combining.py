@@ -1,0 +1,159 @@
+"""The forecasts of one target, combined: by one learner, or by one for each group; new, or resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from afterwit.cli._advice import Floats, Groups, Mask, advice_of, forecasts_of, groups_first, require_rows
+from afterwit.cli._progress import display
+from afterwit.core.certificate import apply, evidence_of, require_theorems
+from afterwit.core.registry import command_name, expert_algorithm_names, options_of
+from afterwit.core.storage import load
+from afterwit.data import losses
+from afterwit.errors import InputError, ModelFileError, StreamError, invalid, shorten
+from afterwit.reductions.per_group import PerGroup
+from afterwit.streams.table import Table
+
+
+@dataclass(frozen=True)
+class Way:
+    """How forecasts are combined: the algorithm, its loss and its options. None: as the model has it."""
+
+    algorithm: str | None
+    kind: Any
+    loss: losses.Loss | None
+    options: dict[str, Any]
+
+    def learner(self, experts: list[str], grouped: bool) -> Any:
+        """A fresh learner for these experts."""
+        loss = self.loss or losses.get("square")
+        if "loss" in options_of(self.kind):
+            made = self.kind(experts, loss=loss.name, **self.options)
+            if getattr(made, "kinds", ()):
+                raise invalid("--loss", f"square for {self.kind.__name__} without --outcome", loss.name)
+        elif loss.kind != "zero-one":
+            raise invalid("--loss", f"zero-one for {self.kind.__name__}", loss.name)
+        else:
+            made = self.kind(experts, **self.options)
+        return PerGroup(made) if grouped else made
+
+    def resumed(self, path: str, grouped: bool) -> Any:
+        """The learner that was saved, if it is the one that is asked for."""
+        learner = load(path)
+        if isinstance(learner, PerGroup) != grouped:
+            what = "a learner for each group; name their column with --group" if not grouped else "no groups"
+            raise ModelFileError(f"{path}: the model has {what}{'; leave out --group' if grouped else ''}")
+        made = template_of(learner)
+        if command_name(type(made)) not in expert_algorithm_names():
+            raise ModelFileError(f"{path}: a model of afterwit experts was expected; this is a {type(made).__name__}")
+        if not isinstance(made.parameters["n_experts"], tuple):
+            raise ModelFileError(f"{path}: the experts of this model have no names, so nobody knows their columns")
+        if self.algorithm is not None and self.kind is not type(made):
+            raise _another(path, "--algorithm", command_name(type(made)), self.algorithm)
+        loss = made.parameters.get("loss", "zero-one")
+        if self.loss is not None and self.loss.name != loss:
+            raise _another(path, "--loss", loss, self.loss.name)
+        for name, value in self.options.items():
+            if made.parameters[name] != value:
+                raise _another(path, f"--option {name}", made.parameters[name], value)
+        return learner
+
+
+def _another(path: str, option: str, there: Any, wanted: Any) -> InputError:
+    return invalid(option, f"as in the model that goes on, {path}: {shorten(there, 200)}; or left out", wanted)
+
+
+def template_of(learner: Any) -> Any:
+    """The learner, or the one that each group begins with."""
+    return learner.learner if isinstance(learner, PerGroup) else learner
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The rows of a table, their combined forecasts of one target, and the learner that has learned them."""
+
+    target: str
+    experts: list[str]
+    learner: Any
+    #: The group of each row, if there are groups.
+    groups: Groups | None
+    advice: Floats
+    outcomes: Floats
+    forecasts: Floats
+    #: How many rounds the learner had learned before.
+    earlier: int
+
+    @property
+    def there(self) -> Mask:
+        """The rows whose target is known: the rounds."""
+        return ~np.isnan(self.outcomes)
+
+    @property
+    def missing(self) -> list[int]:
+        """The rows without the target."""
+        return np.flatnonzero(~self.there).tolist()
+
+    @property
+    def loss(self) -> str:
+        return str(losses.get(template_of(self.learner).parameters.get("loss", "zero-one")))
+
+    @property
+    def algorithm(self) -> str:
+        return command_name(type(template_of(self.learner)))
+
+    def certificate(self) -> tuple[Any, Any]:
+        """About the rounds of the table; where others came before them, about what the learner knows of all.
+
+        Also the best mixture in hindsight, where it was found on the way.
+        """
+        there, learner = self.there, self.learner
+        rounds = [] if self.earlier else [self.advice[there], self.outcomes[there]]
+        with display("computing the certificate", None):
+            if self.groups is not None:
+                return learner.certificate(*(groups_first(self.groups, there) if rounds else ()), *rounds), None
+            require_theorems(learner)
+            evidence = evidence_of(learner, *rounds)
+            return apply(learner.theorems, evidence), evidence.mixture
+
+    def parts(self) -> Iterator[tuple[str, Any, Mask]]:
+        """Each group with its learner and its rounds, in the order of first appearance."""
+        assert self.groups is not None
+        for group in dict.fromkeys(self.groups[self.there].tolist()):
+            yield group, self.learner[group], self.there & (self.groups == group)
+
+
+def combine(table: Table, target: str, experts: list[str], learner: Any, group: str | None) -> Combined:
+    """Learn a table. A row without the target is forecast by what was learned before it."""
+    outcomes = _outcomes(table, target)
+    advice = advice_of(table, experts)
+    there = ~np.isnan(outcomes)
+    nobody = there & np.isnan(advice).all(axis=1)
+    if nobody.any():
+        reason = "every expert's forecast is missing; remove the row, or leave its target empty"
+        raise StreamError(reason, **table.place(int(np.argmax(nobody))))
+    groups = None if group is None else groups_of(table, group)
+    earlier = learner.rounds
+    forecasts = forecasts_of(table, target, learner, advice, outcomes, there, np.isnan(advice), groups)
+    return Combined(target, experts, learner, groups, advice, outcomes, forecasts, earlier)
+
+
+def groups_of(table: Table, column: str) -> Groups:
+    """The group of each row; every row has one."""
+    groups = np.array(table.texts[column], dtype=np.str_)
+    if (groups == "").any():
+        row = int(np.argmax(groups == ""))
+        raise StreamError(f"column {column}: the name of a group was expected; found nothing", **table.place(row))
+    return groups
+
+
+def _outcomes(table: Table, target: str) -> Floats:
+    require_rows(table)
+    outcomes = table.column(target)
+    if np.isnan(outcomes).all():
+        remedy = "afterwit predict forecasts a table with a model that has learned"
+        raise StreamError(f"the target {target} is missing in every row; {remedy}", path=table.name)
+    return np.ascontiguousarray(outcomes)

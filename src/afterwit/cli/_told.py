@@ -1,0 +1,85 @@
+"""What `afterwit experts` says of the forecasts of one target, as text and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from afterwit.cli._advice import show_forecasts, with_forecasts
+from afterwit.cli._combining import Combined
+from afterwit.cli._groups import groups_in, show_experts_of_groups, show_groups
+from afterwit.cli._leaderboard import leaderboard, show_leaderboard, show_weights
+from afterwit.cli._said import Voice
+from afterwit.cli._shown import certificate_text
+from afterwit.errors import counted
+
+#: How many experts are listed.
+USUAL_TOP = 10
+
+
+def tell(
+    combined: Combined, column: str | None, rows: Mapping[str, list[str]], top: int | None, verbose: bool, voice: Voice
+) -> dict[str, Any]:
+    """Print how well a target was forecast, and return it as plain data. ``column`` has the groups, if there are."""
+    found: dict[str, Any] = {
+        "target": combined.target,
+        "rounds": int(combined.there.sum()),
+        "experts": combined.experts,
+    }
+    if combined.earlier:
+        found["earlier_rounds"] = combined.earlier
+    certificate, mixture = combined.certificate()
+    if column is None:
+        found |= _tell_of_experts(combined, mixture, top, voice)
+    else:
+        found |= _tell_of_groups(combined, column, certificate, top, verbose, voice)
+    missing = combined.missing
+    if missing:
+        voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {combined.target}:")
+        show_forecasts(rows, missing, combined.forecasts, voice)
+    voice.say()
+    if combined.earlier:
+        voice.say(f"about all rounds, with the {combined.earlier:,} before these, as the learner has counted them:")
+    voice.say(_certificate_text(certificate, verbose, column))
+    there = {name: [cells[row] for row in missing] for name, cells in rows.items()}
+    return {
+        **found,
+        "rows_without_target": [row + 1 for row in missing],
+        "forecasts": with_forecasts(there, {"forecast": combined.forecasts[missing]}),
+        "certificate": certificate.to_dict(),
+    }
+
+
+def headline(combined: Combined, source: str) -> str:
+    """What was combined."""
+    rounds = counted(int(combined.there.sum()), "round")
+    after = f" after {combined.earlier:,} earlier ones" if combined.earlier else ""
+    experts = counted(len(combined.experts), "expert")
+    what = f"forecasts of {combined.target} by {experts}, {rounds}{after}, {combined.loss} loss"
+    return f"{combined.algorithm} on {source}: {what}"
+
+
+def _tell_of_experts(combined: Combined, mixture: Any, top: int | None, voice: Voice) -> dict[str, Any]:
+    there = combined.there
+    said = (combined.advice[there], combined.outcomes[there], combined.forecasts[there])
+    lines = leaderboard(combined.learner, combined.algorithm, *said, mixture)
+    show_leaderboard(lines, int(there.sum()), USUAL_TOP if top is None else top, voice)
+    show_weights(combined.learner, voice)
+    weights = dict(zip(combined.experts, combined.learner.weights.tolist(), strict=True))
+    return {"leaderboard": [line.to_dict() for line in lines], "weights": weights}
+
+
+def _tell_of_groups(
+    combined: Combined, column: str, certificates: Any, top: int | None, verbose: bool, voice: Voice
+) -> dict[str, Any]:
+    groups = groups_in(combined)
+    show_groups(column, groups, combined, certificates, verbose, voice)
+    if verbose or top is not None:
+        show_experts_of_groups(groups, USUAL_TOP if top is None else top, voice)
+    return {"group": column, "groups": [group.to_dict() for group in groups]}
+
+
+def _certificate_text(certificate: Any, verbose: bool, column: str | None) -> str:
+    if column is None:
+        return certificate_text(certificate, verbose)
+    return certificate.details() if verbose else f"{certificate}\n(--verbose shows the certificate of every {column})"

@@ -1,0 +1,326 @@
+"""One learner for each group, side by side: for each region, customer, series or horizon its own.
+
+Setting: every round belongs to a group, whose name comes with it. Groups have nothing to do with each other.
+
+Update: the learner of the group predicts and learns the round; all others stay as they are. A group that has not been
+seen begins with a fresh learner, made like the one that was given.
+
+    for (g, x, y) in rounds:  learner[g].learn_one(x, y)
+
+Guarantee: each group's learner has its own theorem, about the rounds of its group. The sums over all groups are below
+the sum of the bounds (`SumOverGroups`):
+
+    sum over g of regret_g  <=  sum over g of bound_g
+
+The comparator is the best one *of each group*, which is more than the best one of all rounds. The price is that every
+group learns from its own rounds alone.
+
+>>> import numpy as np
+>>> from afterwit.experts.mlpol import MLpol
+>>> from afterwit.reductions.per_group import PerGroup
+>>> learner = PerGroup(MLpol(["low", "high"]))
+>>> region = ["north", "south"] * 50
+>>> load = np.where(np.array(region) == "north", 10.0, 20.0)
+>>> rows = [{"low": 10.0, "high": 20.0}] * 100
+>>> forecasts = learner.learn_many(region, rows, load)
+>>> forecasts[-2:].tolist()
+[10.0, 20.0]
+>>> learner
+PerGroup(learner=MLpol): 2 groups, 100 rounds
+>>> learner["south"].best_expert
+'high'
+>>> certificates = learner.certificate(region, rows, load)
+>>> print(certificates["north"].verdict, certificates.total.verdict)
+holds holds
+
+Reference: none is needed. Each theorem is that of the learner, and a sum of inequalities is an inequality.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy.typing as npt
+
+from afterwit.core.certificate import require_theorems
+from afterwit.core.declared import Option
+from afterwit.core.learner import BinaryLearner, Storable
+from afterwit.core.turns import Lock
+from afterwit.data.labels import labels_of
+from afterwit.data.values import are_different
+from afterwit.errors import DivergenceError, InputError, Words, counted, invalid, shorten
+from afterwit.reductions._binary import blank, undone_if_refused
+from afterwit.reductions._group_certificates import GroupCertificates
+from afterwit.reductions._group_rows import (
+    Index,
+    Part,
+    examples,
+    group_name,
+    in_order,
+    outcomes,
+    places_of,
+    require_as_many,
+)
+
+#: What a learner raises where it has not changed.
+REFUSALS = (InputError, DivergenceError)
+#: What a learner must have to be one of a group.
+NEEDED = (
+    "learn_one",
+    "predict_one",
+    "learn_many",
+    "predict_many",
+    "rounds",
+    "parameters",
+    "state",
+    "restore",
+    "copy",
+)
+
+
+def _template(parameter: str, learner: Any) -> Any:
+    """A learner of the same kind that has learned nothing; a class is as good as an instance."""
+    allowed = "a learner, with learn_one, predict_one and the same for many, or a class of such learners"
+    if isinstance(learner, type):
+        try:
+            learner = learner()
+        except (TypeError, InputError):
+            raise invalid(parameter, f"{allowed}; a class must need no arguments", learner) from None
+    if isinstance(learner, PerGroup) or not all(hasattr(learner, part) for part in NEEDED):
+        raise invalid(parameter, allowed, learner)
+    return blank(learner)
+
+
+class PerGroup(Storable):
+    """A learner for each group; each learns only the rounds of its group.
+
+    learner  the learner that every group begins with: an expert algorithm, a classifier or a regressor. It is not
+             changed, and what it has learned is not used
+
+    The name of a group is a string, a number, a tuple of these, or whatever else can be a key. ``learner[group]`` is a
+    copy of the group's learner, ``group in learner`` tells whether it has learned any round, ``len(learner)`` is the
+    number of groups. Labels that were not given are decided by the first that come, for all groups alike.
+    """
+
+    options = (Option("learner", check=_template),)
+
+    def _begin(self) -> None:
+        self._learners: dict[Any, Any] = {}
+        self._lock = Lock()
+
+    @property
+    def _base(self) -> Any:
+        """A fresh learner, as each group begins with."""
+        return self._options["learner"]
+
+    # ------------------------------------------------------------------ one round
+
+    def predict_one(self, group: Any, x: Any) -> Any:
+        """What the learner of that group predicts for x now; a fresh one if the group is new. Nothing changes."""
+        name = group_name("group", group)
+        with self._lock, _naming(name):
+            return self._learners.get(name, self._base).predict_one(x)
+
+    def learn_one(self, group: Any, x: Any, y: Any) -> Any:
+        """Let the learner of that group predict x, then learn y. Returns the prediction."""
+        name = group_name("group", group)
+        with self._lock, _naming(name):
+            base = self._base if self._learners else _decided(self._base, [y])
+            learner = self._learners[name] if name in self._learners else blank(base)
+            prediction = learner.learn_one(x, y)
+            self._take(base, {name: learner})
+            return prediction
+
+    # ------------------------------------------------------------------ many rounds
+
+    def predict_many(self, groups: Any, X: Any) -> npt.NDArray[Any]:
+        """``predict_one`` for every row of X, as an array in the order of the rows."""
+        places, rows = _read(groups, X)
+        made = []
+        with self._lock:
+            for name, index in places.items():
+                learner = self._learners.get(name, self._base)
+                try:
+                    made.append(learner.predict_many(rows.take(index)))
+                except REFUSALS as error:
+                    raise _placed(error, name, index, learner.predict_one, rows) from None
+        return in_order(made, list(places.values()))
+
+    def learn_many(self, groups: Any, X: Any, y: Any) -> npt.NDArray[Any]:
+        """``learn_one`` for every row in order. Returns the predictions made before each outcome was seen.
+
+        If a round is refused, no group has learned anything of this block.
+        """
+        places, rows = _read(groups, X)
+        seen = outcomes(y)
+        require_as_many("y", seen.count, rows.count)
+        with self._lock:
+            base = self._base if self._learners or not rows.count else _decided(self._base, y)
+            known = {name: self._learners[name] for name in places if name in self._learners}
+            learners = {name: known[name] if name in known else blank(base) for name in places}
+            made = []
+            try:
+                with undone_if_refused(list(known.values())):
+                    for name, index in places.items():
+                        made.append(learners[name].learn_many(rows.take(index), seen.take(index)))
+            except REFUSALS as error:
+                # Which row it was, a copy of the learner tells that learns them one by one.
+                learner = (known[name] if name in known else blank(base)).copy()
+                raise _placed(error, name, index, learner.learn_one, rows, seen) from None
+            self._take(base, learners)
+        return in_order(made, list(places.values()))
+
+    def _take(self, base: Any, learners: dict[Any, Any]) -> None:
+        self._options = {**self._options, "learner": base}
+        self._learners.update(learners)
+
+    # ------------------------------------------------------------------ what it knows
+
+    @property
+    def groups(self) -> tuple[Any, ...]:
+        """The names of the groups, in the order of first appearance."""
+        return tuple(self._learners)
+
+    def __len__(self) -> int:
+        return len(self._learners)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.groups)
+
+    def __contains__(self, group: object) -> bool:
+        try:
+            return group in self._learners
+        except TypeError:
+            return False
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, group: Any) -> Any:
+        """A copy of the learner of that group."""
+        if group not in self:
+            known = shorten(Words(", ".join(map(repr, self.groups)) or "none so far"), 300)
+            raise invalid("group", f"one that has learned a round: {known}", group)
+        return self._learners[group].copy()
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds all groups have learned together."""
+        return sum(learner.rounds for learner in self._learners.values())
+
+    @property
+    def mistakes(self) -> int:
+        """How many of them were predicted wrongly, where the learners count mistakes."""
+        return sum(learner.mistakes for learner in (self._base, *self._learners.values()))
+
+    def certificate(self, groups: Any = None, X: Any = None, y: Any = None) -> GroupCertificates:
+        """The certificate of every group, and their sum as ``.total``.
+
+        groups, X, y  the rounds it learned from, in order. Without them each learner says what it says without its
+                      rounds: expert algorithms have a certificate then, too
+        """
+        if not self._learners:
+            raise InputError("PerGroup has no certificate: it has not learned any round")
+        if isinstance(self._base, Storable):
+            require_theorems(self._base)
+        with self._lock:
+            if groups is None and X is None and y is None:
+                certificates = {name: _certified(name, learner) for name, learner in self._learners.items()}
+            else:
+                places, rows = _read(groups, X)
+                seen = outcomes(y)
+                require_as_many("y", seen.count, rows.count)
+                for name in (*places, *self.groups):
+                    if name not in self or name not in places:
+                        found = f"{name!r} as well" if name in places else f"no round of {name!r}"
+                        raise invalid("groups", "those of the rounds it has learned", Words(found))
+                certificates = {
+                    name: _certified(name, self._learners[name], rows.take(index), seen.take(index))
+                    for name, index in places.items()
+                }
+        return GroupCertificates(f"PerGroup({type(self._base).__name__})", certificates)
+
+    # ------------------------------------------------------------------ copying, comparing, saving
+
+    def _progress(self) -> str:
+        return f"{counted(len(self), 'group')}, {counted(self.rounds, 'round')}"
+
+    def state(self) -> dict[str, Any]:
+        with self._lock:
+            return {
+                "groups": list(self._learners),
+                "learners": [learner.state() for learner in self._learners.values()],
+            }
+
+    def _check_state(self, state: Any) -> None:
+        groups, learners = state["groups"], state["learners"]
+        if not are_different(groups):
+            raise invalid("groups", "a list of different names", groups)
+        for i, group in enumerate(groups):
+            group_name(f"groups[{i}]", group)
+        if not isinstance(learners, list) or len(learners) != len(groups):
+            raise invalid("learners", f"one state for each of {counted(len(groups), 'group')}", learners)
+
+    def restore(self, state: Any) -> None:
+        self._require_state(state)
+        learners = {}
+        for name, each in zip(state["groups"], state["learners"], strict=True):
+            learners[name] = blank(self._base)
+            learners[name].restore(each)
+        with self._lock:
+            self._learners = learners
+
+    def __repr__(self) -> str:
+        return f"PerGroup(learner={type(self._base).__name__}): {self._progress()}"
+
+
+def _read(groups: Any, X: Any) -> tuple[dict[Any, Index], Part]:
+    rows = examples(X)
+    count, places = places_of(groups)
+    require_as_many("groups", count, rows.count)
+    return places, rows
+
+
+def _decided(learner: Any, y: Any) -> Any:
+    """The same fresh learner with the labels that these say, if it was made without."""
+    if isinstance(learner, BinaryLearner) and learner.parameters["labels"] is None:
+        return type(learner)(**{**learner.parameters, "labels": labels_of(y).pair})
+    return learner
+
+
+def _certified(group: Any, learner: Any, *rounds: Any) -> Any:
+    with _naming(group):
+        if not hasattr(learner, "certificate"):
+            raise InputError(f"{type(learner).__name__} has no certificate")
+        given = inspect.signature(learner.certificate).parameters.values()
+        if not rounds and any(each.default is each.empty for each in given):
+            raise InputError(f"the certificate of {type(learner).__name__} needs its rounds: certificate(groups, X, y)")
+        return learner.certificate(*rounds)
+
+
+def _placed(error: Exception, group: Any, index: Index, do: Any, *parts: Part) -> Exception:
+    """The message about many rows of a group as one about the first row that is refused."""
+    for i in index.tolist():
+        try:
+            do(*(part.one(i) for part in parts))
+        except REFUSALS as refused:
+            return _named(refused, group, i)
+    # No row alone is refused: it is about all of them.
+    return _named(error, group)
+
+
+def _named(error: Exception, group: Any, row: int | None = None) -> Exception:
+    """The same with the group, and the row of the caller's table, that it is about."""
+    where = f"group {shorten(group)}" + ("" if row is None else f", row {row}")
+    return type(error)(f"{where}: {error}")
+
+
+@contextmanager
+def _naming(group: Any) -> Iterator[None]:
+    try:
+        yield
+    except REFUSALS as error:
+        raise _named(error, group) from None
