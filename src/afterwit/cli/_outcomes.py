@@ -199,7 +199,8 @@ def forecast_vectors(
         awake = np.flatnonzero(~missing_in(advice).all(axis=1))
         with naming_lines(table, awake, column=PLACE):
             forecasts[awake] = learner.predict_many(advice[awake])
-        rows = row_names(table, columns)
+        # The column of the outcomes, of which nothing is known yet, names no row.
+        rows = {name: cells for name, cells in row_names(table, columns).items() if any(cells)}
         if out is not None:
             write_columns(out, with_vectors(rows, kinds, forecasts))
     what = f"{counted(len(advice), 'forecast')} by {type(learner).__name__}"

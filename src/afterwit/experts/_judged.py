@@ -61,11 +61,7 @@ BAD_SLOPE = cython.declare(cython.int, 3)
 @cython.nogil
 @cython.exceptval(check=False)
 def scale(
-    losses: cython.double[::1],
-    low: cython.double,
-    width: cython.double,
-    n: cython.Py_ssize_t,
-    seen: cython.double[::1],
+    losses: cython.double[::1], low: cython.double, width: cython.double, n: cython.Py_ssize_t, seen: cython.double[::1]
 ) -> cython.void:
     """Losses as parts of their range."""
     i: cython.Py_ssize_t
@@ -489,10 +485,8 @@ class JudgedRound(WeighedRound):
         place = f"{who} in row {t}" if rounds > 1 else who
         if bad == BAD_NUMBER and self._takes_certainty and self._bad_expert < 0:
             wrong = [repr(experts.name(i)) for i in range(self._n) if self._awake[i] and self._shares[i] > 0]
-            why = "all whose weight is not 0 gave no chance to what happened"
-            return invalid(
-                f"the loss of {place}", "finite", Words(f"infinity: {why}: {shorten(Words(', '.join(wrong)), 200)}")
-            )
+            why = f"all whose weight is not 0 gave no chance to what happened: {shorten(Words(', '.join(wrong)), 200)}"
+            return invalid(f"the loss of {place}", "finite", Words(f"infinity: {why}"))
         if bad == BAD_NUMBER:
             return invalid(f"the loss of {place}", f"a finite number below {LARGEST:g} in size", self._bad_value)
         what = "the loss" if bad == BAD_LOSS else "slope * (advice - forecast)"
