@@ -474,3 +474,51 @@ def test_the_columns_of_the_leaderboard_never_touch(run_cli, tmp_path):
     assert re.split(r"\s{2,}", head) == ["", "mean pinball(0.123456789)", "RMSE", "MAE", "MAPE", "total loss"]
     assert [len(re.split(r"\s{2,}", line)) for line in lines] == [6] * 5
     assert len({cell_len(line) for line in [head, *lines]}) == 1
+
+
+def test_intervals_around_the_forecasts(run_cli, data, tmp_path):
+    advice, outcomes = data
+    ahead = np.array([[49.0, 50.0, 52.0], [48.0, np.nan, 51.0]])
+    write(tmp_path / "g.csv", np.vstack([advice, ahead]), [*outcomes, np.nan, np.nan])
+    text = (tmp_path / "g.csv").read_text().replace("nan", "")
+    (tmp_path / "g.csv").write_text(text)
+    command = ("experts", "g.csv", "--target", "load", "--interval", "75%", "--predictions", "o.csv", "--model", "m")
+    result = run_cli(*command, "--json")
+    assert result.returncode == 0, result.stderr
+    learner = aw.ConformalIntervals(aw.MLpol(NAMES), 0.75)
+    forecasts, intervals = learner.learn_intervals(advice, outcomes)
+    assert aw.load(tmp_path / "m") == learner
+    found = json.loads(result.stdout)
+    assert found["intervals"]["covered"] == learner.covered
+    assert found["intervals"]["mean_width"] == learner.mean_width
+    assert found["intervals"]["certificate"] == learner.certificate(advice, outcomes).to_dict()
+    assert found["certificate"] == learner.point_forecaster.certificate(advice, outcomes).to_dict()
+    coming, between = learner.predict_many(ahead), learner.interval_many(ahead)
+    assert found["forecasts"]["forecast low"] == between[:, 0].tolist()
+    with (tmp_path / "o.csv").open() as file:
+        header, *rows = csv.reader(file)
+    assert header == ["day", "load", "forecast", "forecast low", "forecast high"]
+    made = np.column_stack([np.append(forecasts, coming), np.vstack([intervals, between])])
+    assert [[float(cell) for cell in row[2:]] for row in rows] == made.tolist()
+    shown = run_cli(*command)
+    assert f"intervals of 75%: they covered {learner.covered} of 60 outcomes" in shown.stdout
+    assert f"  from {between[0, 0]:,.4f} to {between[0, 1]:,.4f}" in shown.stdout
+    # Going on, by the intervals of the model.
+    write(tmp_path / "h.csv", advice[:20] + 1, outcomes[:20] + 1)
+    again = run_cli("experts", "h.csv", "--target", "load", "--resume", "m", "--model", "n")
+    assert again.returncode == 0, again.stderr
+    learner.learn_many(advice[:20] + 1, outcomes[:20] + 1)
+    assert aw.load(tmp_path / "n") == learner
+    for option, message in (
+        (("--interval", "90"), "--interval must be a share between 0 and 1, such as 90% or 0.9; received '90'"),
+        (("--interval", "x%"), "--interval must be a share between 0 and 1"),
+        (("--interval", "9/0"), "--interval must be a share between 0 and 1"),
+        (("--interval", "0.9", "--group", "day"), "--interval must be left out with --group"),
+        (
+            ("--interval", "0.9", "--resume", "m"),
+            "--interval must be left out, because the model has intervals of 0.75",
+        ),
+    ):
+        wrong = run_cli("experts", "h.csv", "--target", "load", *option)
+        assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+        assert message in wrong.stderr

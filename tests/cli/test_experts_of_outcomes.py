@@ -136,7 +136,7 @@ def test_a_saved_model_forecasts_a_new_table(run_cli, data, tmp_path):
     refused = run_cli("predict", "m", "new.csv", "--index", "x_home").stderr
     assert "--index must be columns other than those of the experts" in refused
     write(tmp_path / "less.csv", new[:, :2], [None] * 3, books=BOOKS[:2])
-    assert "less.csv, line 1: there is no column 'z_home'" in run_cli("predict", "m", "less.csv").stderr
+    assert "less.csv: there is no column 'z_home'" in run_cli("predict", "m", "less.csv").stderr
 
 
 def test_packed_files_and_standard_input(run_cli, data, tmp_path):

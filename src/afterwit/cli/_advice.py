@@ -239,8 +239,14 @@ def write_columns(file: BinaryIO, columns: Columns) -> None:
     text.detach()
 
 
-def show_forecasts(names: Mapping[str, list[str]], rows: Sequence[int], forecasts: Floats, voice: Voice) -> None:
-    """The first forecasts of these rows, each with its name or its number."""
+def show_forecasts(
+    names: Mapping[str, list[str]],
+    rows: Sequence[int],
+    forecasts: Floats,
+    voice: Voice,
+    intervals: Floats | None = None,
+) -> None:
+    """The first forecasts of these rows, each with its name or its number, and with its interval if there is one."""
     shown = [
         (_named(", ".join(cells[row] for cells in names.values()), row), float(forecasts[row]))
         for row in rows[:MOST_TO_SHOW]
@@ -248,8 +254,10 @@ def show_forecasts(names: Mapping[str, list[str]], rows: Sequence[int], forecast
     numbers = ["-" if number != number else f"{number:,.4f}" for _, number in shown]
     name_width = max((len(name) for name, _ in shown), default=0)
     number_width = max(map(len, numbers), default=0)
-    for (name, _), number in zip(shown, numbers, strict=True):
-        voice.say(f"  {name:<{name_width}}  {number:>{number_width}}")
+    for (name, _), number, row in zip(shown, numbers, rows, strict=False):
+        ends = None if intervals is None or np.isnan(intervals[row]).any() else intervals[row].tolist()
+        interval = "" if ends is None else f"  from {ends[0]:,.4f} to {ends[1]:,.4f}"
+        voice.say(f"  {name:<{name_width}}  {number:>{number_width}}{interval}")
     if len(rows) > MOST_TO_SHOW:
         voice.say(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")
 

@@ -15,6 +15,7 @@ from afterwit.core.registry import command_name, expert_algorithm_names, options
 from afterwit.core.storage import load
 from afterwit.data import losses
 from afterwit.errors import InputError, ModelFileError, StreamError, invalid, shorten
+from afterwit.reductions.conformal_intervals import ConformalIntervals
 from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.table import Table
 
@@ -27,6 +28,8 @@ class Way:
     kind: Any
     loss: losses.Loss | None
     options: dict[str, Any]
+    #: How often the outcome is to be in an interval around the forecast, if intervals are wanted.
+    coverage: float | None = None
 
     def learner(self, experts: list[str], grouped: bool) -> Any:
         """A fresh learner for these experts."""
@@ -39,6 +42,8 @@ class Way:
             raise invalid("--loss", f"zero-one for {self.kind.__name__}", loss.name)
         else:
             made = self.kind(experts, **self.options)
+        if self.coverage is not None:
+            return ConformalIntervals(made, self.coverage)
         return PerGroup(made) if grouped else made
 
     def resumed(self, path: str, grouped: bool) -> Any:
@@ -47,6 +52,10 @@ class Way:
         if isinstance(learner, PerGroup) != grouped:
             what = "a learner for each group; name their column with --group" if not grouped else "no groups"
             raise ModelFileError(f"{path}: the model has {what}{'; leave out --group' if grouped else ''}")
+        coverage = learner.coverage if isinstance(learner, ConformalIntervals) else None
+        if self.coverage not in (None, coverage):
+            there = "the model has no intervals" if coverage is None else f"the model has intervals of {coverage:.10g}"
+            raise invalid("--interval", f"left out, because {there}", f"{self.coverage:.10g}")
         made = template_of(learner)
         if command_name(type(made)) not in expert_algorithm_names():
             raise ModelFileError(f"{path}: a model of afterwit experts was expected; this is a {type(made).__name__}")
@@ -68,8 +77,27 @@ def _another(path: str, option: str, there: Any, wanted: Any) -> InputError:
 
 
 def template_of(learner: Any) -> Any:
-    """The learner, or the one that each group begins with."""
+    """The expert algorithm, or the one that each group begins with."""
+    if isinstance(learner, ConformalIntervals):
+        return learner.point_forecaster
     return learner.learner if isinstance(learner, PerGroup) else learner
+
+
+class _Banded:
+    """A learner with intervals, whose forecasts have the ends of these beside them."""
+
+    def __init__(self, learner: Any) -> None:
+        self.learner = learner
+
+    def learn_many(self, advice: Floats, outcomes: Floats) -> Floats:
+        forecasts, intervals = self.learner.learn_intervals(advice, outcomes)
+        return np.column_stack([forecasts, intervals])
+
+    def predict_many(self, advice: Floats) -> Floats:
+        return np.column_stack([self.learner.predict_many(advice), self.learner.interval_many(advice)])
+
+    def copy(self) -> _Banded:
+        return _Banded(self.learner.copy())
 
 
 @dataclass(frozen=True)
@@ -86,6 +114,8 @@ class Combined:
     forecasts: Floats
     #: How many rounds the learner had learned before.
     earlier: int
+    #: The lower and the upper end of the interval of each row, if there are intervals.
+    intervals: Floats | None = None
 
     @property
     def there(self) -> Mask:
@@ -105,12 +135,28 @@ class Combined:
     def algorithm(self) -> str:
         return command_name(type(template_of(self.learner)))
 
+    def columns(self, name: str) -> dict[str, Floats]:
+        """The forecasts, under that name, and the ends of the intervals, as columns."""
+        if self.intervals is None:
+            return {name: self.forecasts}
+        return {name: self.forecasts, f"{name} low": self.intervals[:, 0], f"{name} high": self.intervals[:, 1]}
+
+    @property
+    def point(self) -> Any:
+        """What makes the forecasts, without the intervals."""
+        return template_of(self.learner) if self.intervals is not None else self.learner
+
+    def certificate_of_intervals(self) -> Any:
+        """About the intervals of the rounds of the table, or of all rounds where others came before them."""
+        there = self.there
+        return self.learner.certificate(*([] if self.earlier else [self.advice[there], self.outcomes[there]]))
+
     def certificate(self) -> tuple[Any, Any]:
         """About the rounds of the table; where others came before them, about what the learner knows of all.
 
         Also the best mixture in hindsight, where it was found on the way.
         """
-        there, learner = self.there, self.learner
+        there, learner = self.there, self.point
         rounds = [] if self.earlier else [self.advice[there], self.outcomes[there]]
         with display("computing the certificate", None):
             if self.groups is not None:
@@ -137,8 +183,11 @@ def combine(table: Table, target: str, experts: list[str], learner: Any, group: 
         raise StreamError(reason, **table.place(int(np.argmax(nobody))))
     groups = None if group is None else groups_of(table, group)
     earlier = learner.rounds
-    forecasts = forecasts_of(table, target, learner, advice, outcomes, there, np.isnan(advice), groups)
-    return Combined(target, experts, learner, groups, advice, outcomes, forecasts, earlier)
+    banded = isinstance(learner, ConformalIntervals)
+    way = _Banded(learner) if banded else learner
+    made = forecasts_of(table, target, way, advice, outcomes, there, np.isnan(advice), groups)
+    forecasts, intervals = (np.ascontiguousarray(made[:, 0]), made[:, 1:]) if banded else (made, None)
+    return Combined(target, experts, learner, groups, advice, outcomes, forecasts, earlier, intervals)
 
 
 def groups_of(table: Table, column: str) -> Groups:

@@ -36,16 +36,20 @@ def tell(
     missing = combined.missing
     if missing:
         voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {combined.target}:")
-        show_forecasts(rows, missing, combined.forecasts, voice)
+        show_forecasts(rows, missing, combined.forecasts, voice, combined.intervals)
     voice.say()
     if combined.earlier:
         voice.say(f"about all rounds, with the {combined.earlier:,} before these, as the learner has counted them:")
     voice.say(_certificate_text(certificate, verbose, column))
+    if combined.intervals is not None:
+        found["intervals"] = _tell_of_intervals(combined, verbose, voice)
     there = {name: [cells[row] for row in missing] for name, cells in rows.items()}
     return {
         **found,
         "rows_without_target": [row + 1 for row in missing],
-        "forecasts": with_forecasts(there, {"forecast": combined.forecasts[missing]}),
+        "forecasts": with_forecasts(
+            there, {name: made[missing] for name, made in combined.columns("forecast").items()}
+        ),
         "certificate": certificate.to_dict(),
     }
 
@@ -62,11 +66,31 @@ def headline(combined: Combined, source: str) -> str:
 def _tell_of_experts(combined: Combined, mixture: Any, top: int | None, voice: Voice) -> dict[str, Any]:
     there = combined.there
     said = (combined.advice[there], combined.outcomes[there], combined.forecasts[there])
-    lines = leaderboard(combined.learner, combined.algorithm, *said, mixture)
+    point = combined.point
+    lines = leaderboard(point, combined.algorithm, *said, mixture)
     show_leaderboard(lines, int(there.sum()), USUAL_TOP if top is None else top, voice)
-    show_weights(combined.learner, voice)
-    weights = dict(zip(combined.experts, combined.learner.weights.tolist(), strict=True))
+    show_weights(point, voice)
+    weights = dict(zip(combined.experts, point.weights.tolist(), strict=True))
     return {"leaderboard": [line.to_dict() for line in lines], "weights": weights}
+
+
+def _tell_of_intervals(combined: Combined, verbose: bool, voice: Voice) -> dict[str, Any]:
+    """How often the outcome was in its interval, and how wide the intervals were."""
+    learner = combined.learner
+    wide = f"mean width {learner.mean_width:,.6g}" if learner.rounds > learner.infinite else "none has two ends"
+    infinite = f", {learner.infinite:,} without ends" if learner.infinite else ""
+    covered = f"{learner.covered:,} of {counted(learner.rounds, 'outcome')} ({learner.observed_coverage:.2%})"
+    voice.say(f"\nintervals of {100 * learner.coverage:.6g}%: they covered {covered}; {wide}{infinite}")
+    certificate = combined.certificate_of_intervals()
+    voice.say(certificate_text(certificate, verbose))
+    return {
+        "coverage": learner.coverage,
+        "rounds": learner.rounds,
+        "covered": learner.covered,
+        "infinite": learner.infinite,
+        "mean_width": learner.mean_width,
+        "certificate": certificate.to_dict(),
+    }
 
 
 def _tell_of_groups(

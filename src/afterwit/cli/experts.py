@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -89,6 +90,11 @@ NAMED_OTHERWISE = ("n_experts", "loss", "outcomes")
     type=click.IntRange(min=0),
     help="The number of experts to list, best first. Default: 10; with --group none.",
 )
+@click.option(
+    "--interval",
+    metavar="COVERAGE",
+    help="Also make intervals that hold the outcome that often, such as 90%, on any sequence.",
+)
 @click.option("--resume", metavar="MODEL", help="Go on with the learner in this file, in the state in which it is.")
 @click.option(
     "--model", metavar="OUT", help="Save the learner to OUT. With several targets {target} is part of the name."
@@ -112,6 +118,7 @@ def experts(
     algorithm: str | None,
     options: tuple[str, ...],
     top: int | None,
+    interval: str | None,
     resume: str | None,
     model: str | None,
     predictions: str | None,
@@ -138,6 +145,7 @@ def experts(
         raise invalid("--prefix", "given with --outcome, and only then", prefixes)
     if outcome is not None:
         left_out = {"--experts": chosen, "--exclude": exclude, "--group": group, "--resume": resume}
+        left_out["--interval"] = interval
         for option, value in left_out.items():
             if value is not None:
                 why = ": --prefix chooses the columns" if option in ("--experts", "--exclude") else ""
@@ -162,7 +170,9 @@ def experts(
         return
     assert target is not None
     asked = Asked.of(target, chosen, exclude, index, group)
-    way = _way(algorithm, loss, options, resume)
+    if interval is not None and group is not None:
+        raise invalid("--interval", "left out with --group", interval)
+    way = _way(algorithm, loss, options, resume, interval)
     models = {each: path_of("--model", model, asked, each) for each in asked.targets}
     resumed = {each: path_of("--resume", resume, asked, each) for each in asked.targets}
     for name in asked.targets:
@@ -189,7 +199,9 @@ def experts(
         voice.finish(found)
 
 
-def _way(algorithm: str | None, loss: str | None, options: tuple[str, ...], resume: str | None) -> Way:
+def _way(
+    algorithm: str | None, loss: str | None, options: tuple[str, ...], resume: str | None, interval: str | None
+) -> Way:
     """How forecasts are combined, as the user says it; what is not said is as usual, or as in the model to resume."""
     kind: Any = None
     given: dict[str, Any] = {}
@@ -202,7 +214,19 @@ def _way(algorithm: str | None, loss: str | None, options: tuple[str, ...], resu
         raise invalid(
             "--option", f"left out, because --resume {resume} goes on with its own options", Words(options[0])
         )
-    return Way(algorithm, kind, read_loss, given)
+    return Way(algorithm, kind, read_loss, given, None if interval is None else _coverage(interval))
+
+
+def _coverage(text: str) -> float:
+    """A share as it is written: 90% or 0.9."""
+    allowed = "a share between 0 and 1, such as 90% or 0.9"
+    try:
+        share = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except (ValueError, ZeroDivisionError):
+        raise invalid("--interval", allowed, text) from None
+    if not 0 < share < 1:
+        raise invalid("--interval", allowed, text)
+    return float(share)
 
 
 def _algorithm(name: str, options: tuple[str, ...], vectors: bool) -> tuple[Any, dict[str, Any]]:
@@ -244,8 +268,8 @@ def _predictions(rows: dict[str, list[str]], every: list[Combined]) -> dict[str,
     """The index, the outcomes and the forecasts."""
     outcomes = {each.target: each.outcomes.tolist() for each in every}
     names = ["forecast"] if len(every) == 1 else [f"forecast {each.target}" for each in every]
-    forecasts = {name: each.forecasts for name, each in zip(names, every, strict=True)}
-    return with_forecasts({**rows, **outcomes}, forecasts)
+    columns = [each.columns(name) for name, each in zip(names, every, strict=True)]
+    return with_forecasts({**rows, **outcomes}, {name: made for each in columns for name, made in each.items()})
 
 
 def _told(
