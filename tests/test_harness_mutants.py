@@ -196,7 +196,7 @@ def test_what_reads_and_checks_the_rounds_is_the_work_of_a_checker(tmp_path, mon
         ("concepts/_growing.py", "grown"),
         ("experts/regrets.py", "to_the_awake"),
         ("hindsight/_quantile_program.py", "_grow"),
-        ("certify/experts.py", "_check"),
+        ("certify/_expert_replay.py", "_other_learner"),
         ("certify/experts.py", "ExpertEvidence.ceiling"),
         ("certify/expert_rounds.py", "_check_votes"),
         ("certify/expert_rounds.py", "_check_means"),

@@ -29,7 +29,8 @@ ALGORITHMS = {
 
 
 def test_none_was_forgotten():
-    assert set(ALGORITHMS) == {*aw.EXPERT_ALGORITHMS, "FollowThePerturbedLeader"}
+    # The losses of the aggregating algorithm are mixable: coins cost it next to nothing.
+    assert set(ALGORITHMS) == {*aw.EXPERT_ALGORITHMS, "FollowThePerturbedLeader"} - {"AggregatingAlgorithm"}
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

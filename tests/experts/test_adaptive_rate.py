@@ -276,7 +276,8 @@ def test_a_loss_outside_a_declared_range_names_the_remedy():
         ):
             learner.learn_one([0.0, 60_000.0], 50_000.0)
     with pytest.raises(
-        aw.errors.InputError, match="AdaHedge, BOA, ExponentialWeights, MLpol and PolynomialWeights need no"
+        aw.errors.InputError,
+        match="AdaHedge, AggregatingAlgorithm, BOA, ExponentialWeights, MLpol and PolynomialWeights need no",
     ):
         aw.FixedShare(2, share=0.1, rate=1.0).learn_one([0.0, 60_000.0], 50_000.0)
     with pytest.raises(aw.errors.InputError, match="leave out loss_range, and it needs none"):

@@ -173,13 +173,13 @@ def test_a_certificate_refuses_rounds_in_which_others_were_certain():
     learner = made(2)
     learner.learn_many(advice, outcomes)
     learner.certificate(advice, outcomes)
-    with pytest.raises(aw.errors.InputError, match="the experts' losses"):
+    with pytest.raises(aw.errors.InputError, match=r"the (experts'|infinite) losses"):
         learner.certificate(np.array([[0.5, 0.5], [0.5, 0.5]]), outcomes)
-    with pytest.raises(aw.errors.InputError, match="the experts' losses"):
+    with pytest.raises(aw.errors.InputError, match=r"the (experts'|infinite) losses"):
         learner.certificate(advice[:, ::-1], outcomes)
     careful = made(2)
     careful.learn_many([[0.5, 0.5], [0.5, 0.5]], outcomes)
-    with pytest.raises(aw.errors.InputError, match="the experts' losses"):
+    with pytest.raises(aw.errors.InputError, match=r"the (experts'|infinite) losses"):
         careful.certificate(advice, outcomes)
 
 

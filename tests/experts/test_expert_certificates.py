@@ -9,8 +9,8 @@ import pytest
 
 import afterwit as aw
 import naive_experts
+from afterwit.certify import _expert_replay as checker
 from afterwit.certify import expert_rounds
-from afterwit.certify import experts as checker
 from afterwit.core.certificate import Verdict
 from afterwit.errors import InputError
 from expert_cases import CASES, PLAIN, WATCHING, Case

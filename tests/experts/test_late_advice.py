@@ -18,7 +18,7 @@ from afterwit.experts.exponential_weights import LateBound, LateExpConcaveBound,
 
 RATES = {
     "rate": ({"rate": 0.4}, lambda n: lambda done: 0.4),
-    "decreasing": ({}, lambda n: lambda done: math.sqrt(8 * math.log(n) / (done + 1))),
+    "decreasing": ({"schedule": "decreasing"}, lambda n: lambda done: math.sqrt(8 * math.log(n) / (done + 1))),
 }
 
 

@@ -428,8 +428,10 @@ def test_the_command_line_predicts_with_a_saved_one(run_cli, tmp_path):
         (tmp_path / "t.csv").write_text("\n".join(["a,b,c,d", *(",".join(map(repr, row)) for row in values.tolist())]))
         result = run_cli("predict", "m", "t.csv", "--predictions", "p.csv")
         assert (result.returncode, result.stderr) == (0, "")
-        found = (tmp_path / "p.csv").read_text().split()
-        assert [float(line) for line in found[1:]] == learner.predict_many(values).tolist()
+        header, *lines = (tmp_path / "p.csv").read_text().splitlines()
+        assert header == "forecast,forecast low,forecast high"
+        expected = np.column_stack([learner.predict_many(values), learner.interval_many(values)])
+        assert [[float(cell) for cell in line.split(",")] for line in lines] == expected.tolist()
         assert "60 forecasts by ConformalIntervals" in result.stdout
 
 
@@ -604,7 +606,10 @@ def test_messages_about_a_long_block_count_all_its_rows():
     for bad in (1e61, math.inf, 3.0):
         advice = values.copy()
         advice[700, 1] = bad
-        learner, alone = aw.ConformalIntervals(aw.ExponentialWeights(2)), aw.ExponentialWeights(2)
+        learner, alone = (
+            aw.ConformalIntervals(aw.ExponentialWeights(2, loss_range=(0, 1))),
+            aw.ExponentialWeights(2, loss_range=(0, 1)),
+        )
         learner.learn_one(values[0], 0.5)
         before = learner.copy()
         with pytest.raises(InputError) as caught:

@@ -30,6 +30,7 @@ from afterwit.cli._source import FILE_OPTIONS, Given, with_options
 from afterwit.core.probabilities import refusal
 from afterwit.core.storage import load
 from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
+from afterwit.reductions.conformal_intervals import ConformalIntervals
 from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.formats import LINES
 from afterwit.streams.model import Model
@@ -183,30 +184,36 @@ def _forecast(
             table = opened.read(experts, texts, limit, shown.advance_to)
         require_rows(table)
         advice = advice_of(table, experts)
-        forecasts = np.full(len(advice), np.nan)
+        forecasts, intervals = np.full(len(advice), np.nan), np.full((len(advice), 2), np.nan)
+        banded = isinstance(learner, ConformalIntervals)
         awake = np.flatnonzero(~np.isnan(advice).all(axis=1))
         groups = [] if group is None else [groups_of(table, group)[awake].tolist()]
         with naming_lines(table, awake):
             forecasts[awake] = learner.predict_many(*groups, advice[awake])
+        made_of = {"forecast": forecasts}
+        if banded:
+            intervals[awake] = learner.interval_many(advice[awake])
+            made_of |= {"forecast low": intervals[:, 0], "forecast high": intervals[:, 1]}
         rows = row_names(table, experts)
         if out is not None:
-            write_columns(out, with_forecasts(rows, {"forecast": forecasts}))
+            write_columns(out, with_forecasts(rows, made_of))
     voice.warn_of(table.left_out)
-    what = f"{counted(len(advice), 'forecast')} by {type(made).__name__}"
+    called = type(learner if banded else made).__name__
+    what = f"{counted(len(advice), 'forecast')} by {called}"
     in_groups = f" in {counted(len(learner), 'group')}" if isinstance(learner, PerGroup) else ""
     learned = f"{counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}{in_groups}"
     voice.say(f"{what}, which has learned {learned}")
     if out is None:
-        show_forecasts(rows, range(len(advice)), forecasts, voice)
+        show_forecasts(rows, range(len(advice)), forecasts, voice, intervals if banded else None)
     voice.finish(
         {
             "model": model,
             "source": table.name,
-            "learner": type(made).__name__,
+            "learner": called,
             "rounds": learner.rounds,
             "experts": experts,
             "rows": len(advice),
-            "forecasts": with_forecasts(rows, {"forecast": forecasts}),
+            "forecasts": with_forecasts(rows, made_of),
         }
     )
 

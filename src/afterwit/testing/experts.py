@@ -378,7 +378,7 @@ def _check_twin(make: Make, twin_of: Callable[[Any], Any], what: str) -> None:
 
 def check_expert_late_outcomes(make: Make) -> None:
     """``serve_one`` and ``learn_late`` together are ``learn_one``; tickets are plain data, and go to this algorithm."""
-    if not _late.offers_tickets(make(EXPERTS)):
+    if not _late.offers_tickets(make(EXPERTS)) or make(EXPERTS).kinds:
         return
     for asleep in {0.0, _asleep(make(EXPERTS))}:
         advice, outcomes = _rounds(make(EXPERTS), asleep=asleep)
