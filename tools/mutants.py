@@ -165,7 +165,6 @@ OWN = {
     "experts/_path_learner": "experts/test_online_shortest_path experts/test_follow_the_perturbed_leader",
     "experts/aggregating_algorithm": "experts/test_aggregating_algorithm",
     "experts/_vectors": "experts/test_vectors experts/test_aggregating_algorithm",
-    "cli/_outcomes": "cli/test_experts_of_outcomes",
     "experts/record": "experts/test_record",
     "experts/fixed_share": "experts/test_long_horizons experts/test_expert_oracles experts/test_expert_theorems",
     "experts/mlpol": "experts/test_long_horizons experts/test_expert_oracles experts/test_expert_theorems",
@@ -234,7 +233,8 @@ OWN = {
     "certify/multiplicative": "linear/test_linear_theorems linear/test_winnow",
     "certify/replay": "linear/test_theorems linear/test_linear_theorems",
     "certify/kernel": "kernels/test_kernel_perceptron",
-    "certify/_expert_replay": "experts/test_expert_certificates experts/test_expert_rounding experts/test_certain_forecasts",
+    "certify/_expert_replay": "experts/test_expert_certificates experts/test_expert_rounding "
+    "experts/test_certain_forecasts",
     "certify/experts": "experts/test_expert_certificates experts/test_expert_rounding experts/test_expert_theorems",
     "certify/expert_rounds": "experts/test_vectors experts/test_aggregating_algorithm experts/test_expert_certificates "
     "experts/test_expert_rounding",
