@@ -22,6 +22,8 @@ LAYERS = (
     ("adversaries", "interop", "testing"),
     # Other names of modules, kept because they are public.
     ("losses", "sklearn", "storage"),
+    # The outer rooms: what is inside finds pictures by their name.
+    ("pictures",),
     ("cli", "__main__"),
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -20,7 +20,7 @@ _HOMES = {
     "Learner": "core.protocol",
     "Model": "streams.model",
     "PerGroup": "reductions.per_group",
-    "Record": "core.protocol",
+    "Record": "core.record",
     "RegressionRecord": "core.regression_record",
     "Schema": "streams.schema",
     "SparseRow": "data.rows",

@@ -6,6 +6,7 @@ AfterwitError
 │   └── OptionError         an option that a learner does not have (also a TypeError)
 ├── DivergenceError         a round would make weights or scores infinite or NaN (also an ArithmeticError)
 ├── BusyError               a learner is called by what it calls itself (also a RuntimeError)
+├── MissingExtraError       something needs a package that is not installed; names what to install (also an ImportError)
 ├── StreamError             a data file cannot be read; knows path and line (also a ValueError)
 └── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
 """
@@ -39,6 +40,13 @@ class DivergenceError(AfterwitError, ArithmeticError):
 
 class BusyError(AfterwitError, RuntimeError):
     """A learner is called by code that it is calling itself. Nothing has been changed."""
+
+
+class MissingExtraError(AfterwitError, ImportError):
+    """Something needs a package that only some need, and that is not installed."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(f"{what} need {package}, which is not installed: pip install 'afterwit[{extra}]'")
 
 
 class StreamError(AfterwitError, ValueError):

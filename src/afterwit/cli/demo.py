@@ -6,7 +6,8 @@ import click
 
 from afterwit.cli._said import Voice, json_option
 from afterwit.cli._shown import certificate_text, verbose_option
-from afterwit.core.protocol import HEADER, play
+from afterwit.core.protocol import play
+from afterwit.core.record import HEADER
 from afterwit.linear.perceptron import Perceptron
 from afterwit.streams.arrays import ArrayStream
 

@@ -21,9 +21,11 @@ from afterwit.cli._progress import display
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
-from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, needs_rounds, nothing_to_learn, whole_model
+from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, nothing_to_learn, whole_model
 from afterwit.core.certificate import shown_number
-from afterwit.core.protocol import BLOCK, Played
+from afterwit.core.moments import needs_rounds
+from afterwit.core.protocol import BLOCK
+from afterwit.core.record import Played
 from afterwit.core.storage import save
 from afterwit.errors import AfterwitError, InputError, Words, counted, invalid
 

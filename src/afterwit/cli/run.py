@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -19,7 +18,9 @@ from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, certificate_text, no_certificate_text, verbose_option
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
 from afterwit.core.files import new_file
-from afterwit.core.protocol import HEADER, play
+from afterwit.core.moments import needs_rounds
+from afterwit.core.protocol import play
+from afterwit.core.record import HEADER
 from afterwit.core.regression_record import HEADER as REGRESSION_HEADER
 from afterwit.core.storage import load, save, write_model
 from afterwit.errors import InputError, ModelFileError, counted, invalid
@@ -319,12 +320,6 @@ def _why_no_certificate(learner: Any, examples: Examples, before: int) -> str:
             f"{examples.stream.name} can be read only once"
         )
     return ""
-
-
-def needs_rounds(learner: Any) -> bool:
-    """Whether a certificate needs the examples: those of committees can be had without."""
-    first = next(iter(inspect.signature(learner.certificate).parameters.values()))
-    return first.default is inspect.Parameter.empty
 
 
 def _shown_labels(labels: tuple[Any, ...] | None) -> str:

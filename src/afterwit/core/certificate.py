@@ -19,6 +19,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from afterwit.core.pictured import Pictured
 from afterwit.core.theorem import Theorem
 from afterwit.errors import InputError, counted
 
@@ -212,7 +213,7 @@ def apply(theorems: Iterable[Theorem], evidence: Any) -> Certificate:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Pictured):
     """One theorem beside one run: promised, happened, hindsight. Immutable.
 
     ``bound`` is None when the theorem is not applicable. ``others`` are the certificates of the algorithm's other

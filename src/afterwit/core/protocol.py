@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+import copy
 import heapq
 import importlib
-import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import ne
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.certificate import require_theorems
 from afterwit.core.delays import Arrivals
+from afterwit.core.record import Played, Point, Record, is_read_once
 from afterwit.core.regression_record import Errors, RegressionPoint, RegressionRecord
 from afterwit.core.sources import BLOCK as BLOCK
-from afterwit.core.sources import READ_ONCE, certify_source, joined
 from afterwit.data import checks
 from afterwit.data.labels import Labels, first_certain_pair, listed
-from afterwit.data.rows import is_matrix, read_one
-from afterwit.errors import InputError, Words, counted, invalid
-
-#: The heads of a printed learning curve.
-HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
+from afterwit.data.rows import is_matrix
+from afterwit.data.targets import read_target
+from afterwit.errors import Words, counted, invalid
 
 
 @runtime_checkable
@@ -68,129 +65,6 @@ class Training:
     @property
     def mistakes(self) -> int:
         return sum(self.mistakes_per_pass)
-
-
-@dataclass(frozen=True)
-class Point:
-    """The running totals at one moment; ``recent_error`` counts from the point before."""
-
-    rounds: int
-    mistakes: int
-    error: float
-    recent_error: float
-    features: int | None
-
-    def __str__(self) -> str:
-        """A row under HEADER."""
-        features = "" if self.features is None else f"{self.features:,}"
-        return f"{self.rounds:>12,} {self.mistakes:>12,} {self.error:>13.2%} {self.recent_error:>15.2%} {features:>10}"
-
-
-@dataclass
-class Record:
-    """What happened: totals, the learning curve (a point at every power of two and at the end), predictions."""
-
-    learner: str
-    rounds: int = 0
-    mistakes: int = 0
-    curve: list[Point] = field(default_factory=list)
-    predictions: npt.NDArray[Any] | None = None
-    #: How often the stream was played: after the first pass no example is new.
-    passes: int = 1
-    #: How many labels the learner asked for, if it asks.
-    asked: int | None = None
-    #: How many examples had no label: they were predicted, and are no rounds.
-    unlabelled: int = 0
-
-    #: What was played, as long as the record stays in this process; not part of what happened.
-    _played: ClassVar[Played | None] = None
-
-    def certificate(self, comparator: Any = None) -> Any:
-        """The theorems of the learner applied to the rounds that were played. Reads the stream again, a few times if
-        it is larger than memory.
-
-        ``comparator`` is what to compare with, for learners whose certificate takes one. The certificate is about all
-        that the learner has learned: it applies if these rounds, in all their passes, are the only ones.
-        """
-        if self._played is None:
-            raise InputError("this record has no certificate: only `play` makes one that has, and it is not saved")
-        return self._played.certificate(comparator)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_played"}
-
-    @property
-    def error(self) -> float:
-        """Mistakes per round so far (progressive error)."""
-        return self.mistakes / self.rounds if self.rounds else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists: ready for JSON. ``asked`` is there if the learner asks for labels."""
-        return {
-            "learner": self.learner,
-            "rounds": self.rounds,
-            "mistakes": self.mistakes,
-            "error": self.error,
-            "passes": self.passes,
-            **({} if self.asked is None else {"asked": self.asked}),
-            **({"unlabelled": self.unlabelled} if self.unlabelled else {}),
-            "curve": [vars(point) for point in self.curve],
-            "predictions": None if self.predictions is None else self.predictions.tolist(),
-        }
-
-    def __str__(self) -> str:
-        return "\n".join([HEADER, *map(str, self.curve), *self.last_lines()])
-
-    def last_lines(self) -> list[str]:
-        """What comes after the curve: the labels asked for, if the learner asks, and the examples without one."""
-        lines = []
-        if self.unlabelled:
-            lines.append(f"without a label: {counted(self.unlabelled, 'example')}, predicted and not learned")
-        if self.asked is None:
-            return lines
-        share = f" ({self.asked / self.rounds:.2%})" if self.rounds else ""
-        return [*lines, f"labels asked for: {self.asked:,} of {self.rounds:,}{share}"]
-
-
-@dataclass(frozen=True)
-class Played:
-    """What a record was made from: enough to look back."""
-
-    learner: Any
-    stream: Any
-    #: The order in which labels came, where some may have come late.
-    arrivals: Arrivals | None = None
-
-    def certificate(self, comparator: Any) -> Any:
-        name = type(self.learner).__name__
-        require_theorems(self.learner)
-        if self.arrivals is not None and not hasattr(self.learner, "late"):
-            raise InputError("there is no certificate for delayed labels: the theorems need each label in its round")
-        if _is_read_once(self.stream):
-            raise InputError(READ_ONCE)
-        if comparator is not None and "comparator" not in inspect.signature(self.learner.certificate).parameters:
-            raise invalid("comparator", f"left out, because the theorems of {name} take none", comparator)
-        given = {} if comparator is None else {"comparator": comparator}
-        if self.arrivals is not None:
-            return self.arrivals.certificate(self.learner, *self._all_pairs(), **given)
-        if hasattr(self.stream, "reader"):
-            return certify_source(self.learner, self.stream, comparator)
-        return self.learner.certificate(*self._all_pairs(), **given)
-
-    def _all_pairs(self) -> tuple[Any, list[Any]]:
-        """All examples and their labels, as they were learned, in the form that the learner's certificate takes."""
-        pairs = [pair for pair in self.stream if pair[1] is not None]
-        if self.arrivals is not None:
-            pairs = [pairs[place] for place in self.arrivals.order]
-        X, y = [x for x, _ in pairs], [label for _, label in pairs]
-        if getattr(self.learner, "takes", "") != "numbers" or any(isinstance(x, Mapping) for x in X):
-            return X, y
-        return joined([read_one(x) for x in X]), y
-
-
-def _is_read_once(stream: Any) -> bool:
-    """Whether there is one iterator only: a generator, an open file, an object that hands out the same one again."""
-    return isinstance(stream, Iterator) or (not hasattr(stream, "reader") and iter(stream) is iter(stream))
 
 
 def play(
@@ -246,10 +120,10 @@ def play(
     tally = kind(learner, stream, on_point)
     tally.record.passes = passes
     arrivals = Arrivals() if delay != 0 else None
-    vars(tally.record)["_played"] = Played(learner, stream, arrivals)
+    vars(tally.record)["_played"] = Played(learner, stream, arrivals, _as_it_was(learner))
     # Other learners' learn_many may mean something else.
     in_blocks = delay == 0 and hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    if passes > 1 and not in_blocks and _is_read_once(stream):
+    if passes > 1 and not in_blocks and is_read_once(stream):
         raise invalid("stream", "one that can be iterated again, for several passes", stream)
     for _ in range(passes):
         kept: list[npt.NDArray[Any]] = []
@@ -263,6 +137,12 @@ def play(
         if predictions and not callable(predictions):
             tally.record.predictions = np.concatenate(kept) if kept else np.empty(0)
     return tally.finish()
+
+
+def _as_it_was(learner: Any) -> Any:
+    """A copy of a learner of this package that has not learned yet, so that its rounds can be played again."""
+    fresh = getattr(learner, "theorems", ()) and getattr(learner, "rounds", None) == 0
+    return copy.deepcopy(learner) if fresh else None
 
 
 def _stream_of(learner: Any, stream: Any, y: Any) -> Any:
@@ -347,11 +227,16 @@ class _Tally:
             self.differ = lambda prediction, y: (prediction == 1) != (y == 1)
 
     def see_many(self, predictions: npt.NDArray[Any], y: Any) -> None:
-        self.record.mistakes += int(np.count_nonzero(predictions != np.asarray(y)))
+        record, wrong = self.record, np.asarray(predictions != np.asarray(y), dtype=bool)
+        mistakes = record.mistakes + np.cumsum(wrong)
+        record.trace.extend(mistakes / np.arange(record.rounds + 1, record.rounds + len(wrong) + 1))
+        record.mistakes += int(np.count_nonzero(wrong))
         self.count(len(y))
 
     def see(self, prediction: Any, y: Any) -> None:
-        self.record.mistakes += int(self.differ(prediction, y))
+        record = self.record
+        record.mistakes += int(self.differ(prediction, y))
+        record.trace.append(record.mistakes / (record.rounds + 1))
         self.count(1)
 
     def alone(self, prediction: Any) -> npt.NDArray[Any]:
@@ -400,11 +285,11 @@ class _RegressionTally(_Tally):
         self.errors = Errors(learner)
 
     def see_many(self, predictions: npt.NDArray[Any], y: Any) -> None:
-        self.record.loss, self.record.squared_errors = self.errors.of(predictions, y, self.record)
+        self.errors.add(predictions, y, self.record)
         self.count(len(y))
 
     def see(self, prediction: Any, y: Any) -> None:
-        self.record.loss, self.record.squared_errors = self.errors.of_one(prediction, y, self.record)
+        self.errors.add([float(prediction)], [read_target(y)], self.record)
         self.count(1)
 
     def alone(self, prediction: Any) -> npt.NDArray[Any]:

@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.core.envelope import Envelope
+from afterwit.core.pictured import Pictured
 from afterwit.data.losses import get
-from afterwit.data.targets import read_target, read_targets
+from afterwit.data.targets import read_targets
 from afterwit.errors import InputError
 
 #: The heads of a printed learning curve.
@@ -35,7 +37,7 @@ class RegressionPoint:
 
 
 @dataclass
-class RegressionRecord:
+class RegressionRecord(Pictured):
     """What happened: totals, the learning curve (a point at every power of two and at the end), predictions."""
 
     learner: str
@@ -49,6 +51,8 @@ class RegressionRecord:
     passes: int = 1
     #: How many examples had no target: they were predicted, and are no rounds.
     unlabelled: int = 0
+    #: The RMSE so far after every round, as pictures show it.
+    trace: Envelope = field(default_factory=Envelope, repr=False)
 
     #: What was played, as long as the record stays in this process; not part of what happened.
     _played: ClassVar[Any] = None
@@ -63,6 +67,13 @@ class RegressionRecord:
         if self._played is None:
             raise InputError("this record has no certificate: only `play` makes one that has, and it is not saved")
         return self._played.certificate(comparator)
+
+    def moments(self) -> list[Any]:
+        """The certificates after 1, 2, 4, 8, ... rounds and at the end: what was promised over time.
+
+        As `Record.moments`.
+        """
+        return [] if self._played is None or self.passes > 1 else self._played.moments()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_played"}
@@ -99,18 +110,17 @@ class Errors:
     def __init__(self, learner: Any) -> None:
         self._loss = get(getattr(learner, "parameters", {}).get("loss", "square"))
 
-    def of(self, predictions: Any, y: Any, record: RegressionRecord) -> tuple[float, float]:
-        """The totals of a record with these predictions added."""
+    def add(self, predictions: Any, y: Any, record: RegressionRecord) -> None:
+        """Add those of further rounds to the totals and the trace of a record; its rounds are counted afterwards."""
         predicted, targets = np.asarray(predictions, dtype=np.float64), read_targets(y)
         with np.errstate(over="ignore"):
             losses = self._loss.values(predicted, targets)
-            squares = (predicted - targets) ** 2
-        return _added(record.loss, losses), _added(record.squared_errors, squares)
+            squares = _sums(record.squared_errors, (predicted - targets) ** 2)
+            record.trace.extend(np.sqrt(squares / np.arange(record.rounds + 1, record.rounds + len(squares) + 1)))
+        if len(squares):
+            record.loss, record.squared_errors = float(_sums(record.loss, losses)[-1]), float(squares[-1])
 
-    def of_one(self, prediction: Any, y: Any, record: RegressionRecord) -> tuple[float, float]:
-        return self.of([float(prediction)], [read_target(y)], record)
 
-
-def _added(total: float, further: npt.NDArray[np.float64]) -> float:
-    """The sum, one number after the other, however many come at once."""
-    return float(np.cumsum(np.concatenate([[total], further]))[-1])
+def _sums(total: float, further: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The totals after each further number, added one after the other, however many come at once."""
+    return np.cumsum(np.concatenate([[total], further]))[1:]

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.core.certificate import Certificate, Verdict, evidence_of
+from afterwit.core.pictured import Pictured
 from afterwit.data.advice import Experts, read_rounds
 from afterwit.data.checks import flag
 from afterwit.errors import InputError, counted, invalid
@@ -31,7 +32,7 @@ from afterwit.experts._regret import Floats, RegretTheorem
 
 
 @dataclass(frozen=True, eq=False)
-class ExpertRecord:
+class ExpertRecord(Pictured):
     """What happened in each round: rows are rounds, columns experts; NaN where an expert slept."""
 
     learner: str

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from afterwit.core.certificate import Certificate, certify
+from afterwit.core.pictured import Pictured
 from afterwit.core.theorem import Theorem
 from afterwit.data.checks import count
 from afterwit.errors import InputError, Words, counted, invalid
@@ -26,7 +27,7 @@ STOPS = {
 
 
 @dataclass(frozen=True, eq=False)
-class GameSolution:
+class GameSolution(Pictured):
     """What `solve_game` found. Immutable.
 
     ``lower`` and ``upper`` bracket the value of the game: with ``column_strategy`` the payoff is at least ``lower``
