@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench compare prove mutants fuzz wheel test-compiled test-interpreted generate clean
+.PHONY: help demo test lint coverage bench compare prove mutants fuzz wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -57,12 +57,11 @@ test wheel: export AFTERWIT_COMPILED = 1
 
 test: lint test-compiled test-interpreted ## everything: lint, the installed package, the same sources interpreted
 
-# Two workers share two cores: threads of BLAS on top of them would only wait for each other.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal
+# Two workers share two cores: threads of BLAS on top of them would only wait for each other. Coverage takes as long as
+# the tests themselves, so it is measured on request.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m $(if $(MEASURED),coverage run -m) pytest -n 2 --dist worksteal
 
-# What is not compiled is measured here.
 test-compiled: $(VENV)/installed $(VENV)/test-dependencies
-	$(BIN)/python -m coverage erase
 	$(PYTEST)
 
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides. Only what
@@ -75,6 +74,10 @@ ORDINARY := test_theorems test_linear_theorems test_expert_theorems test_very_ma
 test-interpreted: $(VENV)/installed $(VENV)/test-dependencies
 	PYTHONPATH=$(CURDIR)/src AFTERWIT_EXPECT=interpreted $(PYTEST) -q -m "not installed_only" $(INTERPRETED) \
 		$(foreach name,$(ORDINARY),--ignore-glob '*/$(name).py')
+
+coverage: $(VENV)/installed $(VENV)/test-dependencies ## both forms tested once more, and which lines no test reaches
+	$(BIN)/python -m coverage erase
+	$(MAKE) --no-print-directory MEASURED=1 test-compiled test-interpreted
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
 
