@@ -132,7 +132,7 @@ def csv_rows(text, delimiter, quotes):
         at = found.end() if found else len(text)
 
 
-def csv_table(content, forms, delimiter=None, quotes=True, names=None):
+def csv_table(content, forms, delimiter=None, quotes=True, names=None, any_names=False):
     """(names, rows); a row is (line, values by name) or the line at which it is wrong."""
     text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
     guessed = delimiter is None
@@ -147,7 +147,7 @@ def csv_table(content, forms, delimiter=None, quotes=True, names=None):
         names = [name.strip() for name in names]
         if any(names):
             names = [name or f"column {place} without a name" for place, name in enumerate(names, 1)]
-        if len(set(names)) < len(names) or any(not name or NUMBER.fullmatch(name) for name in names):
+        if len(set(names)) < len(names) or any(not name or (NUMBER.fullmatch(name) and not any_names) for name in names):
             raise Refused(line)
     if guessed and len(names) == 1 and rows:
         first = LINE_END.split(text)[rows[0][0] - 1].strip(" \t")
@@ -224,6 +224,8 @@ def _json_value(value, form):
     if form == "text" and type(value) is str:
         value.encode()
         return value
-    if form == "time" and type(value) is str and value.lower() not in MISSING:
-        return time(value)
+    if form == "number" and type(value) is str:
+        return number(value.strip(" \t"))
+    if form in ("boolean", "time") and type(value) is str and value.lower() not in MISSING:
+        return FORMS[form](value)
     raise Bad

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -131,3 +132,7 @@ class WithScores:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.learner, name)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """A copy writes nothing: it is of the learner alone."""
+        return copy.deepcopy(self.learner, memo)

@@ -171,11 +171,11 @@ class Model:
         if self.schema.weight is not None:
             allowed = f"left out, because a record is learned as often as its {self.schema.weight} says"
             raise invalid("y", f"{allowed}; give the labels in a column {self.schema.target}", Words("labels"))
-        if hasattr(X, "__len__") and not isinstance(X, str) and len(X) != len(y):
-            raise invalid("y", f"a label for each of {counted(len(X), 'record')}", Words(counted(len(y), "label")))
         done = 0
         predicted = []
         with self.stream_to_predict(X) as stream, stream.reader() as reader:
+            if hasattr(X, "__len__") and not isinstance(X, str) and len(X) != len(y):
+                raise invalid("y", f"a label for each of {counted(len(X), 'record')}", Words(counted(len(y), "label")))
             while (block := reader.take(1 << 16)) is not None:
                 rows = block[0]
                 predicted.append(self.learner.learn_many(rows, y[done : done + rows.count]))

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import StreamError, Words, shorten
-from afterwit.streams._cells import A_NUMBER, MISSING_NUMBERS, number_as_text
-from afterwit.streams._csv import number_in
+from afterwit.streams._cells import A_NUMBER, number_as_text, number_of
 from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Booleans, Column, Form, Numbers, Skipped, Texts, Times
 from afterwit.streams.formats import checked_format
 from afterwit.streams.sources import Dialect, source_of
@@ -144,7 +143,7 @@ class TableFile:
             return not bool(np.isnan(column.values).all())
         if not isinstance(column, Texts) or self._reader.typed:
             return False
-        found = [_number(word) for word in column.words]
+        found = [number_of(word) for word in column.words]
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(found)).tolist()
         numbers = sum(count for count, each in zip(counts, found, strict=True) if each is not None and each == each)
         others = sum(count for count, each in zip(counts, found, strict=True) if each is None)
@@ -180,7 +179,7 @@ def _numbers_in(batch: Batch, name: str) -> npt.NDArray[np.float64]:
     if isinstance(column, Numbers | Booleans):
         return column.values
     if isinstance(column, Texts):
-        found = [_number(word) for word in column.words]
+        found = [number_of(word) for word in column.words]
         bad = np.isin(column.codes, [code for code, each in enumerate(found) if each is None])
         if not bad.any():
             # The code of an empty cell, -1, takes the last one.
@@ -210,11 +209,3 @@ def _texts_of(batch: Batch, name: str) -> list[str]:
         shown = np.datetime_as_string(column.values, unit=unit).tolist()
         return ["" if text == "NaT" else text for text in shown]
     raise StreamError(f"column {name}: text was expected; found a {column.kind}", **batch.place(0))
-
-
-def _number(cell: str) -> float | None:
-    """The number in a cell, NaN if it is missing, None if it is something else."""
-    if cell.lower() in MISSING_NUMBERS:
-        return math.nan
-    number = number_in(cell)
-    return number if number is not None and math.isfinite(number) else None
