@@ -1,4 +1,4 @@
-"""Slow and obvious readers of libsvm text, Vowpal Wabbit text, CSV tables and payoff matrices.
+"""Slow and obvious readers of libsvm text, Vowpal Wabbit text and payoff matrices.
 
 They import nothing from the package.
 
@@ -12,7 +12,6 @@ NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LARGEST_ID = 2**28 - 1
 LONGEST_NAMESPACE = 255
 LONGEST_FIELD = 131072
-MISSING = ("", "na", "n/a", "nan", "null", "none")
 
 
 class Refused(Exception):  # noqa: N818 - what a reader does is no error of the oracle
@@ -184,37 +183,6 @@ def number_in(cell):
         return float(cell)
     except ValueError:
         return None
-
-
-def table(content):
-    """(names, rows, skipped): the columns that hold a number somewhere and nothing but numbers anywhere."""
-    records = csv_rows(content)
-    line, header = next(((line, cells) for line, cells in records if any(cells)), (None, None))
-    if header is None:
-        raise Refused(max(1, len(content.splitlines())))
-    if len(set(header)) < len(header):
-        raise Refused(line)
-    rows = []
-    for line, cells in records:
-        if len(cells) != len(header):
-            raise Refused(line)
-        rows.append(cells)
-    names, skipped, columns = [], [], []
-    for place, name in enumerate(header):
-        numbers = [_in_table(row[place]) for row in rows]
-        if None in numbers or all(math.isnan(number) for number in numbers):
-            skipped.append(name)
-        else:
-            names.append(name)
-            columns.append(numbers)
-    return names, [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in rows], skipped
-
-
-def _in_table(cell):
-    if cell.lower() in MISSING:
-        return math.nan
-    number = number_in(cell)
-    return number if number is not None and math.isfinite(number) else None
 
 
 def matrix(content):

@@ -171,6 +171,42 @@ def _row(names, line, wrong, cells, forms):
     return line, values
 
 
+def numbers_of(content):
+    """(names, rows of numbers, names of the rest): those columns that hold a number somewhere and nothing else at all.
+
+    The first 1,000 rows decide.
+    """
+    names, rows = csv_table(content, {}, any_names=True)
+    forms = dict.fromkeys(names, "text")
+    cells = csv_table(content, forms, any_names=True)[1]
+    _refuse_first(cells[:1000])
+    kept = []
+    for name in names:
+        column = [_or_none(row[1][name] or "") for row in cells[:1000]]
+        if None not in column and any(cell == cell for cell in column):
+            kept.append(name)
+    found = csv_table(content, dict.fromkeys(kept, "number"), any_names=True)[1]
+    _refuse_first(found)
+    missing = {None: math.nan}
+    values = [[missing.get(row[name], row[name]) for name in kept] for _, row in found]
+    return kept, values, [name for name in names if name not in kept]
+
+
+def _refuse_first(rows):
+    for row in rows:
+        if not isinstance(row, tuple):
+            raise Refused(row)
+
+
+def _or_none(cell):
+    """The number, NaN where it is missing, None where there is something else."""
+    try:
+        value = number(cell.strip(" \t"))
+    except Bad:
+        return None
+    return math.nan if value is None else value
+
+
 # ---------------------------------------------------------------------- JSON lines
 
 
