@@ -147,7 +147,9 @@ def csv_table(content, forms, delimiter=None, quotes=True, names=None, any_names
         names = [name.strip() for name in names]
         if any(names):
             names = [name or f"column {place} without a name" for place, name in enumerate(names, 1)]
-        if len(set(names)) < len(names) or any(not name or (NUMBER.fullmatch(name) and not any_names) for name in names):
+        if len(set(names)) < len(names) or any(
+            not name or (NUMBER.fullmatch(name) and not any_names) for name in names
+        ):
             raise Refused(line)
     if guessed and len(names) == 1 and rows:
         first = LINE_END.split(text)[rows[0][0] - 1].strip(" \t")
@@ -176,7 +178,7 @@ def numbers_of(content):
 
     The first 1,000 rows decide.
     """
-    names, rows = csv_table(content, {}, any_names=True)
+    names, _ = csv_table(content, {}, any_names=True)
     forms = dict.fromkeys(names, "text")
     cells = csv_table(content, forms, any_names=True)[1]
     _refuse_first(cells[:1000])

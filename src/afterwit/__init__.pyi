@@ -35,8 +35,8 @@ from afterwit.concepts.winnow_disjunction import WinnowDisjunction as _WinnowDis
 from afterwit.core.certificate import Assumption as Assumption
 from afterwit.core.certificate import Certificate as Certificate
 from afterwit.core.protocol import Learner as Learner
-from afterwit.core.record import Record as Record
 from afterwit.core.protocol import play as play
+from afterwit.core.record import Record as Record
 from afterwit.core.regression_record import RegressionRecord as RegressionRecord
 from afterwit.core.storage import load as load
 from afterwit.core.storage import save as save

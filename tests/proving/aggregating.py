@@ -13,6 +13,7 @@ import numpy as np
 
 import afterwit as aw
 import naive_exact as exact
+from expert_cases import Case
 from naive_aggregating import Aggregating
 from proving.expert_truths import Run
 from proving.experts import judge, note
@@ -174,6 +175,7 @@ class PlayedCase(VectorCase):
     """A case as the oracles of expert algorithms look at it."""
 
     base = None
+    adaptive, scale_free, unbounded = Case.adaptive, Case.scale_free, Case.unbounded
 
     @property
     def loss(self):

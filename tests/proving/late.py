@@ -23,7 +23,7 @@ from proving.regressors import targets_of
 from proving.searching import SUBJECTS, judges
 from proving.sequences import pick, values
 
-PERCEPTRONS, REGRETS, WEIGHTS = "linear._late_bounds.", "linear._late_regret.", "experts.exponential_weights."
+PERCEPTRONS, REGRETS, WEIGHTS = "linear._late_bounds.", "linear._late_regret.", "experts._late_bounds."
 judges(
     *(
         PERCEPTRONS + name

@@ -22,7 +22,7 @@ from proving.judging import ERROR, Table, key_of
 #: Where the sequences are.
 FAMILIES = (
     "experts", "aggregating", "portfolios", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge",
-    "intervals", "multiclass", "kernels", "concepts", "batch", "games", "samples", "rounds", "late",
+    "intervals", "multiclass", "kernels", "concepts", "batch", "games", "samples", "rounds", "late", "groups",
 )  # fmt: skip
 
 #: What plays sequences, by subject: a function of a table and a source of random numbers.

@@ -151,7 +151,7 @@ def _bits(rows: list[Any]) -> list[Any]:
 
 
 def judge_table(content: bytes) -> str | None:
-    """Compare tables of numbers: the columns that are taken for numbers, all their values, and the names of the rest."""
+    """Compare tables of numbers: the columns taken for numbers, all their values, the names of the rest."""
     if content.startswith(PACKED):
         return None
     try:

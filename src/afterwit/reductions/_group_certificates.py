@@ -39,6 +39,8 @@ class SumOverGroups(Theorem):
 
     name = "sum over the groups"
     needs = "the theorem of every group applies to its rounds"
+    quantity = "total"
+    citation = "the theorem of every group"
 
     def __init__(self, parts: Mapping[Any, Certificate]) -> None:
         theorems = [part.theorem for part in parts.values()]
