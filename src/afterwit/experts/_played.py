@@ -14,7 +14,7 @@ from afterwit.core.moments import Past, certified
 from afterwit.data.advice import Experts
 from afterwit.data.losses import Loss
 from afterwit.errors import InputError
-from afterwit.experts._regret import Floats
+from afterwit.experts._regret import Floats, Way
 
 #: Between the powers of two, moments are so far apart that there are about so many; fewer for very many experts.
 MOST_MOMENTS = 400
@@ -35,6 +35,8 @@ class Played:
     #: The learner as it was before the first round, with its intervals if it makes any; None if it had learned before.
     before: Any
     loss: Loss
+    #: How the learner comes to its forecast.
+    way: Way
     experts: Experts
     #: The advice; or the losses, where there are no outcomes.
     values: Floats

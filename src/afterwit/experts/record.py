@@ -29,7 +29,7 @@ from afterwit.data.checks import flag
 from afterwit.errors import InputError, counted, invalid
 from afterwit.experts import regrets
 from afterwit.experts._played import Played
-from afterwit.experts._regret import Floats, RegretTheorem
+from afterwit.experts._regret import Floats, RegretTheorem, Way
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +73,11 @@ class ExpertRecord(Pictured):
         has left its process.
         """
         return None if self._played is None else self._played.advice
+
+    @property
+    def follows_the_mean(self) -> bool:
+        """Whether each forecast is known to be the mean of the advice by the shares."""
+        return self.advice is not None and self._played is not None and self._played.way is Way.MEAN
 
     def moments(self) -> list[Certificate]:
         """The certificates after 1, 2, 4, 8, ... rounds, at up to 400 moments between these and at the end: what was
@@ -278,9 +283,9 @@ def play(learner: Any, advice: Any, outcomes: Any, *, keep_shares: bool = True) 
         earlier, before = learner.rounds, _as_it_was(learner)
         forecasts, suffered = learner._learn(values, read, experts, shares)
         algorithm, with_intervals = learner, {}
-    loss = algorithm._setting().loss
-    played = Played(before, loss, experts, values, read)
-    lost = loss.values(values, read[:, np.newaxis])
+    setting = algorithm._setting()
+    played = Played(before, setting.loss, setting.way, experts, values, read)
+    lost = setting.loss.values(values, read[:, np.newaxis])
     return _record(algorithm, played, suffered, lost, forecasts, shares, earlier, **with_intervals)
 
 
@@ -300,7 +305,8 @@ def play_losses(learner: Any, losses: Any, *, keep_shares: bool = True) -> Exper
     shares = np.empty(values.shape) if keep_shares else None
     earlier, before = learner.rounds, _as_it_was(learner)
     _, suffered = learner._learn(values, None, experts, shares)
-    played = Played(before, learner._setting().loss, experts, values, None)
+    setting = learner._setting()
+    played = Played(before, setting.loss, setting.way, experts, values, None)
     return _record(learner, played, suffered, values.copy(), None, shares, earlier)
 
 

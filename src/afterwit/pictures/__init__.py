@@ -23,6 +23,7 @@ from afterwit.pictures._picture import Picture, Table
 HOMES = {
     "Record": "records",
     "RegressionRecord": "records",
+    "ExpertRecord": "experts",
 }
 
 
