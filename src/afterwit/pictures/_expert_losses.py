@@ -51,8 +51,8 @@ class MeanLosses(Picture):
         experts = [value for _, _, value, colour in self._bars if colour == MUTED]
         better = sum(value < own for value in experts)
         return (
-            f"The {self.run.rate} over {counted(self.run.rounds, 'round')}: {shown_number(own)} for the learner, less for "
-            f"{better:,} of {counted(len(experts), 'expert')}.{self.run.said_of_experts()}"
+            f"The {self.run.rate} over {counted(self.run.rounds, 'round')}: {shown_number(own)} for the learner, and less "
+            f"for {better:,} of {counted(len(experts), 'expert')}.{self.run.said_of_experts()}"
         )
 
     @cached_property
