@@ -79,6 +79,12 @@ class ExpertRecord(Pictured):
         """Whether each forecast is known to be the mean of the advice by the shares."""
         return self.advice is not None and self._played is not None and self._played.way is Way.MEAN
 
+    @property
+    def has_residuals(self) -> bool:
+        """Whether forecast and outcome are numbers whose difference says something: not of labels and vectors."""
+        of_labels = self._played is not None and self._played.loss.kind == "zero-one"
+        return self.forecasts is not None and not self.kinds and not of_labels
+
     def moments(self) -> list[Certificate]:
         """The certificates after 1, 2, 4, 8, ... rounds, at up to 400 moments between these and at the end: what was
         promised over time.

@@ -11,7 +11,7 @@ import numpy as np
 from afterwit.core.certificate import shown_number
 from afterwit.core.envelope import Floats
 from afterwit.errors import counted
-from afterwit.pictures._axes import brief, plain, rounds_along, shown
+from afterwit.pictures._axes import brief, marked, plain, rounds_along, shown
 from afterwit.pictures._expert_run import Run
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
@@ -51,8 +51,8 @@ class MeanLosses(Picture):
         experts = [value for _, _, value, colour in self._bars if colour == MUTED]
         better = sum(value < own for value in experts)
         return (
-            f"The {self.run.rate} over {counted(self.run.rounds, 'round')}: {shown_number(own)} for the learner, and less "
-            f"for {better:,} of {counted(len(experts), 'expert')}.{self.run.said_of_experts()}"
+            f"The {self.run.rate} over {counted(self.run.rounds, 'round')}: {shown_number(own)} for the learner, "
+            f"and less for {better:,} of {counted(len(experts), 'expert')}.{self.run.said_of_experts()}"
         )
 
     @cached_property
@@ -182,7 +182,7 @@ class LossOverTime(Picture):
         for name, line in self._so_far.items():
             style = styles.get(name, LINES["happened"])
             there = np.where(np.isfinite(line[at - 1]), line[at - 1], np.nan)
-            ax.plot(at, there, **style)
+            ax.plot(at, there, **marked(style, len(at)))
             ends.append((float(line[-1]), name, style["color"]))
             settled += there[len(there) // 4 :].tolist()
         recent = at[at >= ENOUGH]
@@ -195,7 +195,7 @@ class LossOverTime(Picture):
         if self._promised:
             moments, bounds = (np.array(each) for each in zip(*self._promised, strict=True))
             kept = sparse(moments)
-            ax.plot(moments[kept], bounds[kept], **LINES["bound"])
+            ax.plot(moments[kept], bounds[kept], **marked(LINES["bound"], len(kept)))
             ends.append((float(bounds[-1]), "bound", BOUND))
             if high == low or bounds[-1] < low + LONG * (high - low):
                 high = max(high, float(bounds[-1]))

@@ -10,7 +10,7 @@ import numpy as np
 from afterwit.core.certificate import shown_number
 from afterwit.core.envelope import Floats
 from afterwit.errors import counted
-from afterwit.pictures._axes import brief, nothing_yet, plain, rounds_along, shown
+from afterwit.pictures._axes import brief, marked, nothing_yet, plain, rounds_along, shown
 from afterwit.pictures._expert_run import Promise, Run
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
@@ -86,7 +86,7 @@ class Regret(Picture):
             drawn.append(mixed.last.min())
         ax.plot([0, run.rounds], [0, 0], **LINES["hindsight"])
         ends.append((0.0, "best expert", HINDSIGHT))
-        ax.plot(rounds, last, **LINES["happened"])
+        ax.plot(rounds, last, **marked(LINES["happened"], len(rounds)))
         top = self._draw_bound(ax, max(abs(min(drawn)), abs(max(drawn))))
         if top is not None:
             drawn.append(top)
@@ -110,8 +110,7 @@ class Regret(Picture):
         rounds = np.array([each.rounds for each in promises])
         bounds = np.array([each.bound for each in promises])
         vacuous = np.array([each.vacuous for each in promises])
-        marker = "o" if len(rounds) < 32 else ""
-        style = {**LINES["bound"], "marker": marker, "markersize": 3}
+        style = marked(LINES["bound"], len(rounds))
         # A piece between two moments is faint if the bound is vacuous at either.
         faint, firm = vacuous.copy(), ~vacuous
         faint[1:] |= vacuous[:-1]

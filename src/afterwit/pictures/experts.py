@@ -25,6 +25,6 @@ def pictures(record: Any) -> list[Picture]:
         made += [Weights(run), Leaders(run)]
     if run.adds_up:
         made.append(Contributions(run))
-    if record.forecasts is not None and not record.kinds:
+    if record.has_residuals:
         made.append(Residuals(run))
     return made
