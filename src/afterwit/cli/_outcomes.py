@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -141,7 +142,7 @@ def combine_vectors(
         from afterwit.cli._report_parts import vectors_part
 
         parts = [vectors_part(learner, advice, [kinds[k] for k in past], certificate)]
-        page.write(f"{algorithm} on {table.name}", parts, voice, found, what)
+        page.write(f"{algorithm} on {os.path.basename(table.name)}", parts, voice, found, what)
     voice.finish(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from fractions import Fraction
 from typing import Any
@@ -206,8 +207,9 @@ def experts(
             from afterwit.cli._report_parts import parts_of
 
             parts = [part for each in every for part in parts_of(each, asked.group)]
-            title = f"{every[0].algorithm} on {table.name}"
-            page.write(title, parts, voice, found, headline(every[0], table.name) if len(every) == 1 else "")
+            told = headline(every[0], table.name).partition(": ")[2]
+            title = f"{every[0].algorithm} on {os.path.basename(table.name)}"
+            page.write(title, parts, voice, found, told if len(every) == 1 else "")
         voice.finish(found)
 
 

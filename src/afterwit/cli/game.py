@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -112,7 +113,7 @@ def game(
         from afterwit.cli._report_parts import game_part
 
         part = game_part(solution, certificate, matrix.rows, matrix.columns, top)
-        page.write(f"The game {matrix.name}", [part], voice, found)
+        page.write(f"The game {os.path.basename(matrix.name)}", [part], voice, found)
     voice.finish(found)
 
 

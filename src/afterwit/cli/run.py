@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -169,7 +170,7 @@ def run(
         from afterwit.cli._report_parts import run_part
 
         part = run_part(record, certified, learner, stream, found)
-        page.write(f"{own} on {stream.name}", [part], voice, found)
+        page.write(f"{own} on {os.path.basename(stream.name)}", [part], voice, found)
     voice.finish(found)
 
 

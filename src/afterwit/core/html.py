@@ -57,7 +57,7 @@ def bars(heads: tuple[str, str], pairs: Sequence[tuple[Any, float]]) -> str:
 
 def learner(made: Any) -> str:
     """A learner: what it was made with, how far it has come, and what weighs most."""
-    options = ", ".join(f"{name}={shorten(value, 60)}" for name, value in settings(made)) or "as usual"
+    options = ", ".join(f"{name}={shown_setting(value, 60)}" for name, value in settings(made)) or "as usual"
     sections = [("options", [options]), ("so far", [repr(made).rpartition(": ")[2]])]
     return block(type(made).__name__, sections, _heaviest(made))
 
@@ -65,7 +65,12 @@ def learner(made: Any) -> str:
 def settings(made: Any) -> list[tuple[str, Any]]:
     """The options that are not at their defaults."""
     defaults = {option.name: option.default for option in made.options}
-    return [(name, value) for name, value in made.parameters.items() if not _same(value, defaults.get(name))]
+    return [(name, value) for name, value in made.parameters.items() if not _same(value, defaults[name])]
+
+
+def shown_setting(value: Any, limit: int) -> str:
+    """The value of an option; of learners by their names, the names."""
+    return shorten(Words(", ".join(map(str, value))) if isinstance(value, dict) else value, limit)
 
 
 def _same(value: Any, default: Any) -> bool:

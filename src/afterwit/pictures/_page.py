@@ -26,6 +26,8 @@ COLOURS = {
 MOST_BYTES = 270_000
 #: How wide pictures are on phones, in inches.
 NARROW = 4.3
+#: How many rows of a table are not folded away.
+FIRST = 12
 #: A page may not even ask for anything.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 #: The signs of verdicts.
@@ -94,7 +96,8 @@ def _part(part: Part, figures: Sequence[str], level: int) -> Iterator[str]:
         for other in wording.beside(made):
             yield f'<p class="about">The same run, by {escaped(other.quantity)}</p>'
             yield _numbers(wording.numbers(other))
-            yield _verdict(other)
+            if wording.remark(other):
+                yield _verdict(other)
     elif part.numbers:
         yield _numbers(part.numbers)
     if made is None and part.reason:
@@ -107,7 +110,10 @@ def _part(part: Part, figures: Sequence[str], level: int) -> Iterator[str]:
     yield from others
     for title, table in part.tables.items():
         yield _heading(title, level)
-        yield _table(title, table)
+        yield _table(title, Table(table.heads, table.rows[:FIRST]))
+        if len(table.rows) > FIRST:
+            rest = Table(table.heads, table.rows[FIRST:])
+            yield f"<details><summary>{len(rest.rows):,} more</summary>{_table(title, rest)}</details>"
     for title, rows in part.facts.items():
         if rows:
             yield _heading(title, level)
@@ -131,11 +137,12 @@ def _numbers(numbers: Sequence[Number]) -> str:
 def _number(number: Number) -> str:
     kind = "bound" if number.name == "promised" else number.name
     most = '<span class="most"><span aria-hidden="true">≤</span><span class="heard">at most</span></span> '
-    unit = " · ".join(each for each in (number.quantity, number.rate) if each)
     lines = [f'<p class="name">{escaped(number.name.capitalize())}</p>']
     if number.shown:
-        lines.append(f'<p class="value">{most if kind == "bound" else ""}{escaped(number.shown)}</p>')
-        lines.append(f'<p class="unit">{escaped(unit)}</p>')
+        long = " long" if len(number.shown) > 9 else ""
+        lines.append(f'<p class="value{long}">{most if kind == "bound" else ""}{escaped(number.shown)}</p>')
+        lines.append(f"<p>{escaped(number.quantity)}</p>")
+        lines += [f'<p class="rate">{escaped(number.rate)}</p>'] if number.rate else []
     else:
         lines.append('<p class="value">none</p>')
     lines += [f'<p class="note">{escaped(number.note)}</p>'] if number.note else []

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import afterwit
 from afterwit.core.certificate import Certificate, shown_number
-from afterwit.core.html import settings
+from afterwit.core.html import settings, shown_setting
+from afterwit.core.moments import MOST_VALUES, needs_rounds
 from afterwit.core.wording import Number, title
 from afterwit.errors import AfterwitError, InputError, Words, counted, shorten
 from afterwit.pictures import pictures
@@ -17,9 +19,9 @@ from afterwit.pictures._picture import Picture, Table
 from afterwit.streams.model import Model
 
 #: How many experts, and choices of a player, are listed.
-MOST_LISTED = 30
-#: Where the rounds have more values than this, the bounds of a report's curve end before the last rounds.
-MOMENT_VALUES = 100_000
+MOST_LISTED = 100
+#: Where the bounds over time are to be had by playing again and looking back, that is done up to so many values.
+MOMENT_VALUES = 300_000
 
 #: A certificate, or None and why there is none.
 Certified = tuple[Certificate | None, str]
@@ -57,13 +59,12 @@ def _certified(certify: Callable[[], Any]) -> Certified:
 def _record(record: Any, certified: Certified | None) -> Part:
     made, reason = certified or _certified(record.certificate)
     played = record._played
+    learner, schema = (None, None) if played is None else _without_schema(played.learner)
     if played is not None and record.passes == 1:
         # Looked at here, the moments are those of all pictures.
-        played.moments(made, MOMENT_VALUES if made is not None else 0)
-    learner = None if played is None else played.learner
-    schema = None
-    if isinstance(learner, Model):
-        learner, schema = learner.learner, learner.schema
+        again = 0 if made is None else MOMENT_VALUES if needs_rounds(learner) else MOST_VALUES
+        played.moments(made, again)
+    begun = learner if played is None or played.before is None else _without_schema(played.before)[0]
     part = Part(
         title=record.learner,
         lead=f"{counted(record.rounds, 'round')}, {_total(record)}",
@@ -72,11 +73,15 @@ def _record(record: Any, certified: Certified | None) -> Part:
         numbers=[_happened(record)],
         pictures=_drawn(record),
         facts={"Settings": [*settings_of(learner), *_playing(record)]},
-        again=_again(record, learner),
+        again=_again(record, begun),
     )
     if schema is not None:
         part.facts["Columns"] = schema_rows(schema)
     return part
+
+
+def _without_schema(learner: Any) -> tuple[Any, Any]:
+    return (learner.learner, learner.schema) if isinstance(learner, Model) else (learner, None)
 
 
 def _total(record: Any) -> str:
@@ -96,14 +101,19 @@ def settings_of(learner: Any) -> list[tuple[str, str]]:
     """A learner's name and the options that are not as usual."""
     if learner is None or not hasattr(learner, "options"):
         return []
-    named = [(name, shorten(value, 200)) for name, value in settings(learner)]
+    named = [(name, shown_setting(value, 200)) for name, value in settings(learner) if name != "n_experts"]
     return [("learner", type(learner).__name__), *named]
 
 
 def schema_rows(schema: Any) -> list[tuple[str, str]]:
     """What becomes of every column, as `Schema.describe` says it."""
-    lines = [line.partition("  ") for line in schema.describe().splitlines()]
-    return [(head, names.strip()) for head, _, names in lines]
+    rows: list[tuple[str, str]] = []
+    for line in schema.describe().splitlines():
+        head, names = line[:8].strip(), line[10:]
+        if not head and rows:
+            head, names = rows[-1][0], f"{rows.pop()[1]} {names}"
+        rows.append((head, names))
+    return rows
 
 
 def _playing(record: Any) -> list[tuple[str, str]]:
@@ -137,14 +147,13 @@ def call_of(learner: Any) -> str:
 
 def _expert_record(record: Any, certified: Certified | None) -> Part:
     made, reason = certified or (record.certificate, "")
-    lines = str(record).splitlines()
     part = Part(
         title=record.learner,
         lead=f"{counted(record.rounds, 'round')}, {counted(len(record.experts), 'expert')}",
         certificate=made,
         reason=reason,
         pictures=_drawn(record),
-        facts={"What happened": [_head_and_rest(line) for line in lines]},
+        facts={"What happened": _forecasts(record)},
         again=f"import afterwit as aw\n\nlearner = aw.{record.learner}({len(record.experts)})\n"
         'record = aw.experts.play(learner, advice, outcomes)\nrecord.report("report.html")',
     )
@@ -153,9 +162,16 @@ def _expert_record(record: Any, certified: Certified | None) -> Part:
     return part
 
 
-def _head_and_rest(line: str) -> tuple[str, str]:
-    head, _, rest = line.strip().partition(": ")
-    return (head, rest) if rest else ("", head)
+def _forecasts(record: Any) -> list[tuple[str, str]]:
+    if not record.rounds:
+        return []
+    numbers = {"root mean square error": record.rmse, "mean absolute error": record.mae}
+    rows = [("loss", f"{shown_number(record.loss)} ({shown_number(record.loss / record.rounds)} per round)")]
+    rows += [(name, shown_number(value)) for name, value in numbers.items() if not math.isnan(value)]
+    rows.append(("best expert", f"{record.best_expert}, regret {shown_number(record.regret)}"))
+    if record.intervals is not None:
+        rows.append(("in the interval", f"{record.coverage:.2%} of the outcomes"))
+    return rows
 
 
 def experts_table(record: Any) -> Table:

@@ -16,7 +16,7 @@ from afterwit.pictures._style import HAPPENED, LINES, MUTED
 
 #: "Lately" is the last eighth of the rounds; before so many rounds that is too few to say anything.
 LATELY = 8
-ENOUGH = 64
+ENOUGH = 256
 
 
 def pictures(record: Any) -> list[Picture]:
@@ -74,7 +74,7 @@ class LearningCurve(Picture):
         if len(rounds):
             # A little room at the right, so that no marker is cut.
             ax.set_xlim(1, max(2.0, float(rounds[-1]) ** 1.012))
-            ax.set_ylim(0, self._top(so_far, ends))
+            ax.set_ylim(0, self._top(rounds, so_far, ends))
             ends = [self._with_value(end, ax.get_ylim()[1]) for end in ends]
         if not self.regression:
             ax.yaxis.set_major_formatter(
@@ -141,9 +141,9 @@ class LearningCurve(Picture):
         value, text, colour = end
         return (value, f"{text} {self._shown(value)} ↑" if value > top else text, colour)
 
-    def _top(self, so_far: Floats, ends: list[tuple[float, str, str]]) -> float:
-        """How high the picture is: what happened after the first rounds, and all lines at the end."""
-        settled = so_far[len(so_far) // 4 :]
+    def _top(self, rounds: npt.NDArray[np.int64], so_far: Floats, ends: list[tuple[float, str, str]]) -> float:
+        """How high the picture is: what happened in its right half, and all lines at the end."""
+        settled = so_far[rounds >= math.sqrt(rounds[-1])]
         top = max([float(settled.max()), *(value for value, _, _ in ends)])
         return (1.08 * top or 1.0) if self.regression else min(1.05, 1.25 * top or 1.05)
 
