@@ -26,30 +26,34 @@ def needs_rounds(learner: Any) -> bool:
     return first.default is inspect.Parameter.empty
 
 
-def moments(learner: Any, stream: Any, most_values: int = MOST_VALUES) -> list[Certificate]:
+def moments(
+    learner: Any, stream: Any, most_values: int = MOST_VALUES, end: Certificate | None = None
+) -> list[Certificate]:
     """The certificates after 1, 2, 4, 8, ... rounds of a stream that can be read again, and at its end.
 
     learner      the learner as it was before the first round; it stays so
     most_values  where the rounds have more stored values than this in all, the moments beyond are left out
+    end          the certificate at the end, if it is known: it is not made again, and never left out
     """
     learner = copy.deepcopy(learner)
     in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    return certified(_Blocks(learner) if in_blocks else _Pairs(learner), stream, most_values)
+    return certified(_Blocks(learner) if in_blocks else _Pairs(learner), stream, most_values, end)
 
 
-def certified(past: Past, stream: Any, most_values: int) -> list[Certificate]:
+def certified(past: Past, stream: Any, most_values: int, end: Certificate | None = None) -> list[Certificate]:
     """The certificates at the moments of a run, while its rounds are learned again."""
     found: list[Certificate] = []
     for part in past.parts(stream):
         past.learn(*part)
         if past.values > most_values:
-            return found
+            return found if end is None else [*found, end]
         if past.rounds == past.wanted:
-            found.append(past.certificate())
             past.wanted = past.next_moment()
-    if found and found[-1].rounds < past.rounds:
+            if end is None or past.rounds < end.rounds:
+                found.append(past.certificate())
+    if found and found[-1].rounds < past.rounds and end is None:
         found.append(past.certificate())
-    return found
+    return found if end is None else [*found, end]
 
 
 class Past:

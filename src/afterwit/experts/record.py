@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class ExpertRecord(Pictured):
     interval_certificate: Certificate | None = field(default=None, repr=False)
 
     #: What was played, as long as the record stays in this process; not part of what happened.
-    _played: ClassVar[Played | None] = None
+    _played: Played | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_played"}
@@ -356,7 +356,6 @@ def _record(
         "run": None if earlier else evidence_of(algorithm),
         "kinds": algorithm.kinds,
         "earlier": earlier,
+        "_played": played,
     }
-    record = ExpertRecord(**{**made, **with_intervals})
-    vars(record)["_played"] = played
-    return record
+    return ExpertRecord(**{**made, **with_intervals})
