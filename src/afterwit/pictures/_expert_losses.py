@@ -250,9 +250,8 @@ class Residuals(Picture):
         residuals[~awake] = 0.0
         found.append((UNIFORM, UNIFORM, np.cumsum(residuals.sum(axis=1) / awake.sum(axis=1)), BESIDE["uniform"]))
         for place, i in enumerate(run.by_regret[: 1 + RUNNERS_UP]):
-            style = (
-                {**series(2 * place), "linestyle": STROKES[2 - place], "linewidth": 1.2} if place else LINES["hindsight"]
-            )
+            beside = {**series(2 * place), "linestyle": STROKES[2 - place], "linewidth": 1.2}
+            style = beside if place else LINES["hindsight"]
             found.append((run.names[i], run.short[i], np.cumsum(residuals[:, i]), style))
         return found
 

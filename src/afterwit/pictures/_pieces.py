@@ -12,10 +12,10 @@ from afterwit.core.envelope import Envelope, Floats
 Ints = npt.NDArray[np.int64]
 
 #: How many pieces there are at most of one line among several, and of one area among several.
-LINE = 300
-AREA = 160
+LINE = 200
+AREA = 128
 #: On a logarithmic axis.
-LOG = 120
+LOG = 100
 
 
 def curve(numbers: Floats, most: int = LINE) -> Envelope:
