@@ -49,7 +49,7 @@ class Regret(Picture):
         else:
             vacuous = ", which no run could break" if last.vacuous else ""
             chance = f" {last.chance}" if last.chance else ""
-            said += f" The bound at the end is {shown_number(last.bound)}{chance}{vacuous}."
+            said += f" The bound on that is {shown_number(last.bound)}{chance}{vacuous}."
         if self._mixture is not None:
             said += f" The best fixed mixture is at {shown_number(float(self._mixture[-1]))}."
         return said + run.said_of_experts()
