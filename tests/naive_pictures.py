@@ -84,3 +84,12 @@ def leads(rows):
         places = [i for i, number in enumerate(row) if number == largest]
         counts[places[0] if len(places) == 1 else -1] += 1
     return [count / len(rows) for count in counts]
+
+
+def quantile(numbers, level):
+    """Between the two numbers around it in order, by its distance to each."""
+    ordered = sorted(numbers)
+    place = level * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])

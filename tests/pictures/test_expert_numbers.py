@@ -206,6 +206,18 @@ def test_contributions_are_shares_times_advice_and_add_up_to_the_forecast(record
         assert cells["outcome"] == shown(rounds[1][t - 1])
 
 
+def test_shares_are_spread_as_their_quantiles_say(record):
+    found, heads = table(record, "shares")
+    assert heads == ("expert", "mean share", *(f"{level}% quantile" for level in (5, 25, 50, 75, 95)))
+    for i, name in enumerate("abcde"):
+        shares = record.shares[:, i].tolist()
+        quantiles = [naive.quantile(shares, level) for level in (0.05, 0.25, 0.5, 0.75, 0.95)]
+        assert found[name] == tuple(map(percent, (naive.mean_loss(shares), *quantiles)))
+    many, _ = table(play(aw.MLpol(20), *advice_rounds(30, 20)), "shares")
+    assert len(many) == 17
+    assert "4 experts with less" in many
+
+
 def test_leaders_are_counted_in_rounds(record):
     found, _ = table(record, "leaders")
     leads = naive.leads(record.shares.tolist())

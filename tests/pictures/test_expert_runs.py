@@ -18,7 +18,7 @@ from expert_cases import advice_rounds
 matplotlib.use("Agg")
 
 nan = math.nan
-EVERY_KIND = ["regret", "losses", "loss", "weights", "leaders", "contributions", "residuals"]
+EVERY_KIND = ["regret", "losses", "loss", "weights", "leaders", "shares", "contributions", "residuals"]
 
 
 # ---------------------------------------------------------------------- long runs in few pieces
@@ -65,12 +65,19 @@ def kinds(record):
 
 def test_kinds_that_make_no_sense_are_not_there():
     advice, outcomes = advice_rounds(20, 3)
-    assert kinds(play_losses(aw.AdaHedge(3), advice)) == ["regret", "losses", "loss", "weights", "leaders"]
+    assert kinds(play_losses(aw.AdaHedge(3), advice)) == ["regret", "losses", "loss", "weights", "leaders", "shares"]
     vectors = np.stack([advice, 1 - advice], axis=2)
     learner = aw.AggregatingAlgorithm(3, outcomes=("yes", "no"))
-    assert kinds(play(learner, vectors, ["yes", "no"] * 10)) == ["regret", "losses", "loss", "weights", "leaders"]
+    assert kinds(play(learner, vectors, ["yes", "no"] * 10)) == [
+        "regret",
+        "losses",
+        "loss",
+        "weights",
+        "leaders",
+        "shares",
+    ]
     labels = aw.WeightedMajority(3, beta=0.5)
-    assert kinds(play(labels, np.round(advice), np.round(outcomes))) == EVERY_KIND[:5]
+    assert kinds(play(labels, np.round(advice), np.round(outcomes))) == EVERY_KIND[:6]
     assert kinds(play(aw.MLpol(3), advice, outcomes, keep_shares=False)) == ["regret", "losses", "loss", "residuals"]
     # The square-loss forecast of the aggregating algorithm is no mean of the advice.
     square = aw.AggregatingAlgorithm(3, loss="square", outcomes=(0, 1))
@@ -83,7 +90,7 @@ def test_a_record_that_was_pickled_has_what_it_knows_itself():
     record = play(aw.MLpol(3, loss_range=(-2, 2)), advice, outcomes)
     again = pickle.loads(pickle.dumps(record))
     assert (again.advice, again.moments(), again.best_mixture) == (None, [], None)
-    assert kinds(again) == ["regret", "losses", "loss", "weights", "leaders", "residuals"]
+    assert kinds(again) == ["regret", "losses", "loss", "weights", "leaders", "shares", "residuals"]
     bound = again.pictures()["regret"].table().rows[-1][2]
     assert bound.removesuffix(" (vacuous)") == shown_number(record.bound_curve[-1])
     mean = dict(again.pictures()["losses"].table().rows)["mean of the experts"]
