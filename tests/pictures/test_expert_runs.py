@@ -38,8 +38,8 @@ def test_a_piece_belongs_to_the_most_frequent():
 def test_points_on_a_logarithmic_axis_can_be_told_apart():
     rounds = np.arange(1, 10_001)
     kept = rounds[sparse(rounds, most=50)]
-    assert len(kept) <= 50
-    assert kept[-1] == 10_000
+    assert len(kept) <= 51
+    assert (kept[0], kept[-1]) == (1, 10_000)
     assert sparse(np.array([7]), most=50).tolist() == [0]
 
 

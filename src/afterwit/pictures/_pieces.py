@@ -71,13 +71,16 @@ def spread(rounds: int, most: int = LOG) -> Ints:
 
 
 def sparse(rounds: Ints, most: int = LOG) -> Ints:
-    """The places of those that are far enough apart on a logarithmic axis to be told apart, and of the last.
+    """The places of those that can be told apart on a logarithmic axis with room for so many, and of the last.
 
     >>> sparse(np.array([1, 2, 4, 8, 9, 10]), most=4).tolist()
     [0, 2, 3, 5]
     """
-    places = np.log(rounds) * (most - 1) // max(1e-9, float(np.log(rounds[-1])))
-    return np.flatnonzero(np.append(np.diff(places) > 0, True)) if len(rounds) > most else np.arange(len(rounds))
+    if len(rounds) <= most:
+        return np.arange(len(rounds))
+    apart = np.diff(np.log(rounds) * (most - 1) // np.log(rounds[-1]), prepend=-1) > 0
+    apart[-1] = True
+    return np.flatnonzero(apart)
 
 
 def lately(losses: Floats, at: Ints, part: int = 8) -> Floats:
