@@ -11,10 +11,10 @@ from afterwit.core.envelope import Floats
 from afterwit.errors import counted
 from afterwit.pictures._axes import brief, plain, rounds_along, shown
 from afterwit.pictures._expert_run import NAMED, Run
-from afterwit.pictures._labels import label_areas
+from afterwit.pictures._labels import beside, label_areas
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._pieces import AREA, Ints, means, most_frequent, powers, shade, starts
-from afterwit.pictures._style import HAPPENED, HINDSIGHT, INK, LETTERS, MUTED, SERIES
+from afterwit.pictures._style import HAPPENED, HINDSIGHT, INK, MUTED, SERIES
 
 #: What is left of the colour of all others.
 PALE = 0.3
@@ -222,14 +222,14 @@ class Leaders(Picture):
         ax.set_yticks(range(len(self._rows)), [name for name, _ in self._rows])
         ax.tick_params(axis="y", length=0, labelcolor=INK)
         ax.grid(visible=False, axis="y")
-        heads = (("leads", HAPPENED, 1.09, self._times[0]), ("best", HINDSIGHT, 1.19, self._times[1]))
-        for name, colour, place, times in heads:
-            how = {"color": colour, "ha": "right", "fontsize": LETTERS}
-            ax.text(place, 1.02, name, transform=ax.transAxes, va="bottom", **how)
+        for name, colour, points, times in (
+            ("leads", HAPPENED, 38, self._times[0]),
+            ("best", HINDSIGHT, 76, self._times[1]),
+        ):
+            beside(ax, 1.02, name, colour, points, ha="right", va="bottom")
             for row, (_, places) in enumerate(self._rows):
-                ax.text(
-                    place, row, f"{times[places].sum():.0%}", transform=ax.get_yaxis_transform(), va="center", **how
-                )
+                height = 1 - (row + 0.6) / (len(self._rows) + 0.2)
+                beside(ax, height, f"{times[places].sum():.0%}", colour, points, ha="right")
 
     def table(self) -> Table:
         run = self.run

@@ -30,7 +30,7 @@ def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
     """
     ends = [end for end in ends if np.isfinite(end[0])]
     for (_, text, colour), height in zip(ends, _heights(ax, [value for value, _, _ in ends]), strict=True):
-        ax.text(1.01, height, text, color=colour, transform=ax.transAxes, va="center", ha="left", fontsize=LETTERS)
+        beside(ax, height, text, colour)
 
 
 def label_areas(ax: Any, ends: Sequence[tuple[float, str, str, float]]) -> None:
@@ -38,13 +38,17 @@ def label_areas(ax: Any, ends: Sequence[tuple[float, str, str, float]]) -> None:
 
     ends  the middle of the right edge of each area, what to write, the colour and how much of it is left
     """
+    for (_, text, colour, left), height in zip(ends, _heights(ax, [end[0] for end in ends]), strict=True):
+        beside(ax, height, "■", colour, alpha=left)
+        beside(ax, height, text, INK, 5 + 1.3 * LETTERS)
+
+
+def beside(ax: Any, height: float, text: str, colour: str, points: float = 5.0, **how: Any) -> None:
+    """Write a text at the right of the axes, so many points away, at this part of their height."""
     from matplotlib.transforms import ScaledTranslation
 
-    beside = ax.transAxes + ScaledTranslation(1.3 * LETTERS / 72, 0, ax.figure.dpi_scale_trans)
-    how = {"va": "center", "ha": "left", "fontsize": LETTERS}
-    for (_, text, colour, left), height in zip(ends, _heights(ax, [end[0] for end in ends]), strict=True):
-        ax.text(1.01, height, "■", color=colour, alpha=left, transform=ax.transAxes, **how)
-        ax.text(1.01, height, text, color=INK, transform=beside, **how)
+    place = ax.transAxes + ScaledTranslation(points / 72, 0, ax.figure.dpi_scale_trans)
+    ax.text(1, height, text, color=colour, transform=place, fontsize=LETTERS, **{"va": "center", "ha": "left", **how})
 
 
 def _heights(ax: Any, values: Sequence[float]) -> list[float]:
