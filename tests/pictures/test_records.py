@@ -104,7 +104,7 @@ def test_lately_is_over_the_last_eighth():
     wrong = record.predictions != y
     expected = [wrong[end - end // 8 : end].mean() for end in at]
     np.testing.assert_allclose(lately, expected, atol=1e-12)
-    assert at[0] == 64
+    assert at[0] == 256
 
 
 def test_the_table_has_the_three_numbers():
