@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from afterwit.core.heaviest import heaviest_features
-from afterwit.errors import Words, shorten
+from afterwit.errors import Words, counted, shorten
+
+#: Heads, and the texts beside each.
+Sections = Iterable[tuple[str, Sequence[str]]]
 
 #: How many of the heaviest features a learner shows.
 FEATURES = 8
@@ -21,29 +24,40 @@ def escaped(text: Any) -> str:
     return html.escape(str(text), quote=True)
 
 
-def block(title: str, sections: Iterable[tuple[str, Sequence[str]]], more: str = "") -> str:
+def block(title: str, sections: Sections, more: str = "") -> str:
     """A title over a table with a head and its texts in each row; ``more`` is HTML that follows."""
-    rows = "".join(
+    table = f"<table>{_caption(f'<b>{escaped(title)}</b>')}<tbody>{_rows(sections)}</tbody></table>"
+    return f'<div style="max-width:60em;overflow-x:auto">{table}{more}</div>'
+
+
+def _caption(content: str) -> str:
+    return f'<caption style="caption-side:top;{_LEFT};color:inherit">{content}</caption>'
+
+
+def folded(summary: str, sections: Sections) -> str:
+    """The same without a title, unfolded by a click."""
+    return f"<details><summary>{escaped(summary)}</summary><table><tbody>{_rows(sections)}</tbody></table></details>"
+
+
+def _rows(sections: Sections) -> str:
+    return "".join(
         f'<tr><th scope="row" style="{_LEFT}">{escaped(head)}</th>'
         f'<td style="{_LEFT}">{"<br>".join(map(escaped, texts))}</td></tr>'
         for head, texts in sections
     )
-    caption = f'<caption style="caption-side:top;{_LEFT};color:inherit"><b>{escaped(title)}</b></caption>'
-    return f'<div style="max-width:60em;overflow-x:auto"><table>{caption}<tbody>{rows}</tbody></table>{more}</div>'
 
 
-def folded(summary: str, sections: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """A table that is unfolded by a click."""
-    rows = "".join(
-        f'<tr><th scope="row" style="{_LEFT}">{escaped(head)}</th>'
-        f'<td style="{_LEFT}">{"<br>".join(map(escaped, texts))}</td></tr>'
-        for head, texts in sections
-    )
-    return f"<details><summary>{escaped(summary)}</summary><table><tbody>{rows}</tbody></table></details>"
+def grid(summary: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of numbers under their heads, unfolded by a click."""
+    head = "".join(f'<th scope="col" style="{_NUMBER}">{escaped(each)}</th>' for each in heads)
+    lines = ("".join(f'<td style="{_NUMBER}">{escaped(cell)}</td>' for cell in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<details><summary>{escaped(summary)}</summary>{table}</details>"
 
 
-def bars(heads: tuple[str, str], pairs: Sequence[tuple[Any, float]]) -> str:
-    """Names and numbers, each with a bar of its size."""
+def bars(title: str, pairs: Sequence[tuple[Any, float]]) -> str:
+    """Names and numbers, each with a bar of its size: fainter below zero."""
     largest = max((abs(value) for _, value in pairs), default=0.0) or 1.0
     rows = "".join(
         f'<tr><td style="{_LEFT}">{escaped(_short(name))}</td><td style="{_NUMBER}">{value:.4g}</td>'
@@ -51,8 +65,7 @@ def bars(heads: tuple[str, str], pairs: Sequence[tuple[Any, float]]) -> str:
         f'opacity:{0.6 if value >= 0 else 0.25};width:{100 * abs(value) / largest:.0f}%"></span></td></tr>'
         for name, value in pairs
     )
-    head = f'<th style="{_LEFT}">{escaped(heads[0])}</th><th style="{_NUMBER}">{escaped(heads[1])}</th><th></th>'
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<table>{_caption(escaped(title))}<tbody>{rows}</tbody></table>"
 
 
 def learner(made: Any) -> str:
@@ -81,13 +94,13 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _heaviest(made: Any) -> str:
-    if not made.rounds:
-        return ""
+    if getattr(made, "role", "") == "experts":
+        weights = sorted(zip(made.experts, made.weights.tolist(), strict=True), key=lambda pair: -pair[1])
+        return bars(f"heaviest of {counted(len(weights), 'expert')}", weights[:FEATURES])
     for whose, pairs in heaviest_features(made).items():
         if pairs:
-            what = "expert" if getattr(made, "role", "") == "experts" else "feature"
-            head = f"{what}{f' of {whose}' if whose else ''}, heaviest of {len(pairs):,}"
-            return bars((head, "weight"), pairs[:FEATURES])
+            of = f" of {whose}" if whose else ""
+            return bars(f"heaviest of {counted(len(pairs), 'feature')}{of}", pairs[:FEATURES])
     return ""
 
 

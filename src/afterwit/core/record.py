@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
+from afterwit.core import html
 from afterwit.core.certificate import require_theorems
 from afterwit.core.delays import Arrivals
 from afterwit.core.envelope import Envelope
@@ -102,6 +103,18 @@ class Record(Pictured):
 
     def __str__(self) -> str:
         return "\n".join([HEADER, *map(str, self.curve), *self.last_lines()])
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        happened = f"{counted(self.mistakes, 'mistake')}, error {self.error:.2%}"
+        heads = ("rounds", "mistakes", "error so far", "since last row")
+        rows = (
+            (f"{each.rounds:,}", f"{each.mistakes:,}", f"{each.error:.2%}", f"{each.recent_error:.2%}")
+            for each in self.curve
+        )
+        title = f"{self.learner}, {counted(self.rounds, 'round')}"
+        sections = [("happened", [happened, *self.last_lines()])]
+        return html.block(title, sections, html.grid("over time", heads, rows))
 
     def last_lines(self) -> list[str]:
         """What comes after the curve: the labels asked for, if the learner asks, and the examples without one."""

@@ -141,7 +141,7 @@ def _number(number: Number) -> str:
     if number.shown:
         long = " long" if len(number.shown) > 9 else ""
         lines.append(f'<p class="value{long}">{most if kind == "bound" else ""}{escaped(number.shown)}</p>')
-        lines.append(f"<p>{escaped(number.quantity)}</p>")
+        lines.append(f'<p class="unit">{escaped(number.quantity)}</p>')
         lines += [f'<p class="rate">{escaped(number.rate)}</p>'] if number.rate else []
     else:
         lines.append('<p class="value">none</p>')

@@ -16,7 +16,6 @@ from afterwit.errors import AfterwitError, InputError, Words, counted, shorten
 from afterwit.pictures import pictures
 from afterwit.pictures._part import Part
 from afterwit.pictures._picture import Picture, Table
-from afterwit.streams.model import Model
 
 #: How many experts, and choices of a player, are listed.
 MOST_LISTED = 100
@@ -59,12 +58,12 @@ def _certified(certify: Callable[[], Any]) -> Certified:
 def _record(record: Any, certified: Certified | None) -> Part:
     made, reason = certified or _certified(record.certificate)
     played = record._played
-    learner, schema = (None, None) if played is None else _without_schema(played.learner)
+    learner = getattr(played, "learner", None)
+    schema = getattr(getattr(played, "stream", None), "schema", None)
     if played is not None and record.passes == 1:
         # Looked at here, the moments are those of all pictures.
         again = 0 if made is None else MOMENT_VALUES if needs_rounds(learner) else MOST_VALUES
         played.moments(made, again)
-    begun = learner if played is None or played.before is None else _without_schema(played.before)[0]
     part = Part(
         title=record.learner,
         lead=f"{counted(record.rounds, 'round')}, {_total(record)}",
@@ -73,15 +72,11 @@ def _record(record: Any, certified: Certified | None) -> Part:
         numbers=[_happened(record)],
         pictures=_drawn(record),
         facts={"Settings": [*settings_of(learner), *_playing(record)]},
-        again=_again(record, begun),
+        again=_again(record, getattr(played, "before", None) or learner, schema),
     )
-    if schema is not None:
+    if getattr(schema, "columns", None) is not None:
         part.facts["Columns"] = schema_rows(schema)
     return part
-
-
-def _without_schema(learner: Any) -> tuple[Any, Any]:
-    return (learner.learner, learner.schema) if isinstance(learner, Model) else (learner, None)
 
 
 def _total(record: Any) -> str:
@@ -126,10 +121,14 @@ def _playing(record: Any) -> list[tuple[str, str]]:
     return [(name, value) for name, value in rows.items() if value]
 
 
-def _again(record: Any, learner: Any) -> str:
+def _again(record: Any, learner: Any, schema: Any) -> str:
     passes = f", passes={record.passes}" if record.passes > 1 else ""
-    made = "..." if learner is None else call_of(learner)
-    lines = ["import afterwit as aw", "", f"learner = {made}", f"record = aw.play(learner, X, y{passes})"]
+    lines = ["import afterwit as aw", "", f"learner = {'...' if learner is None else call_of(learner)}"]
+    if getattr(schema, "columns", None) is None:
+        lines.append(f"record = aw.play(learner, X, y{passes})")
+    else:
+        lines.append(f"stream = aw.read(source, target={schema.target!r})")
+        lines.append(f"record = aw.play(aw.Model(stream.schema, learner), stream{passes})")
     return "\n".join([*lines, 'record.report("report.html")'])
 
 

@@ -67,7 +67,8 @@ class LearningCurve(Picture):
             if moments:
                 ax.plot(moments, values, marker="o", markersize=3, **LINES[name])
                 ends.append((values[-1], name, LINES[name]["color"]))
-        ax.set_xscale("log")
+        if len(rounds):
+            ax.set_xscale("log")
         ax.set_xlabel("rounds")
         ax.set_ylabel("root mean squared error" if self.regression else "mistakes per round")
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
