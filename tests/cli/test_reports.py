@@ -115,7 +115,7 @@ def test_a_report_of_a_run_says_what_the_terminal_says(run_cli, tables):
 
 
 def test_without_a_certificate_the_rounds_are_not_played_again(run_cli, tables, monkeypatch):
-    monkeypatch.setattr("afterwit.core.moments._Past.certificate", lambda past: pytest.fail("a certificate was made"))
+    monkeypatch.setattr("afterwit.core.moments.Past.certificate", lambda past: pytest.fail("a certificate was made"))
     assert run_cli(*COMMANDS["run, no certificate"], "--report", "out.html").returncode == 0
     assert "No certificate: it was not asked for." in text_of(tables / "out.html")
 

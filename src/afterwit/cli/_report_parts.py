@@ -104,6 +104,7 @@ def _groups(combined: Combined, column: str, certificates: Any, settings: Any) -
         f"Forecasts of {combined.target}",
         lead,
         certificates.total,
+        pictures=list(certificates.pictures().values()),
         facts=settings,
         tables={listed: Table(heads, tuple(rows))},
     )

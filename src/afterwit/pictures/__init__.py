@@ -24,6 +24,7 @@ HOMES = {
     "Record": "records",
     "RegressionRecord": "records",
     "ExpertRecord": "experts",
+    "GroupCertificates": "groups",
 }
 
 

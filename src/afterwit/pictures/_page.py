@@ -22,7 +22,7 @@ COLOURS = {
     "good": ("#1b6e4b", "#7ed3a8"),
     "bad": ("#a61b1b", "#ff8f85"),
 }
-#: Pictures are drawn again for phones as long as the page has no more bytes than this.
+#: Pictures are drawn, and then again for phones, as long as they and their tables have no more bytes than this.
 MOST_BYTES = 270_000
 #: How wide pictures are on phones, in inches.
 NARROW = 4.3
@@ -230,26 +230,41 @@ def _table(title: str, table: Table) -> str:
 
 
 class _Drawn:
-    """The figures of all parts, drawn for phones too as long as there is room."""
+    """The figures of all parts: their tables, then the drawings, then those for phones, as long as there is room.
+
+    The first pictures of all parts come first, so that each part has its most telling ones.
+    """
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        wide = [[picture.svg(f"p{i}-{k}") for k, picture in enumerate(part.pictures)] for i, part in enumerate(parts)]
-        room = MOST_BYTES - sum(len(svg.encode()) for svgs in wide for svg in svgs)
         level = 2 if len(parts) == 1 else 3
-        self.figures: list[list[str]] = []
-        for i, part in enumerate(parts):
-            self.figures.append([])
-            for k, picture in enumerate(part.pictures):
-                narrow = picture.svg(f"p{i}-{k}n", (NARROW, picture.size[1]))
-                room -= len(narrow.encode())
-                self.figures[-1].append(_figure(picture, wide[i][k], narrow if room > 0 else "", level))
+        places = sorted((k, i) for i, part in enumerate(parts) for k in range(len(part.pictures)))
+        every = {(i, k): parts[i].pictures[k] for k, i in places}
+        told = {place: _told(picture) for place, picture in every.items()}
+        room = MOST_BYTES - sum(len(text.encode()) for text in told.values())
+        wide, narrow = (dict.fromkeys(every, "") for _ in range(2))
+        for drawn, mark in ((wide, ""), (narrow, "n")):
+            for (i, k), picture in every.items():
+                size = (NARROW, picture.size[1]) if mark else None
+                text = picture.svg(f"p{i}-{k}{mark}", size)
+                room -= len(text.encode())
+                if room < 0:
+                    break
+                drawn[i, k] = text
+        self.figures: list[list[str]] = [
+            [_figure(picture, wide[i, k], narrow[i, k], told[i, k], level) for k, picture in enumerate(part.pictures)]
+            for i, part in enumerate(parts)
+        ]
 
 
-def _figure(picture: Picture, wide: str, narrow: str, level: int) -> str:
-    drawings = f'<div class="narrow">{narrow}</div>\n' if narrow else ""
+def _told(picture: Picture) -> str:
+    """What a picture says in words and numbers."""
     return (
-        f'{_heading(picture.title, level)}\n<figure>\n{drawings}<div class="wide">{wide}</div>\n'
         f"<figcaption>{escaped(picture.caption)}</figcaption>\n"
         f"<details><summary>The numbers as a table</summary>{_table(picture.title, picture.table())}</details>\n"
-        "</figure>"
     )
+
+
+def _figure(picture: Picture, wide: str, narrow: str, told: str, level: int) -> str:
+    drawings = f'<div class="narrow">{narrow}</div>\n' if narrow else ""
+    drawings += f'<div class="wide">{wide}</div>\n' if wide else ""
+    return f"{_heading(picture.title, level)}\n<figure>\n{drawings}{told}</figure>"

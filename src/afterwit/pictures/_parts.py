@@ -231,6 +231,17 @@ def _certificate(made: Certificate, certified: Certified | None) -> Part:
     )
 
 
+def _groups(made: Any, certified: Certified | None) -> Part:
+    del certified
+    return Part(
+        title=made.subject,
+        lead=f"{counted(len(made), 'group')}, each with a learner of its own",
+        certificate=made.total,
+        pictures=_drawn(made),
+        again='print(certificates.details())\ncertificates.report("report.html")',
+    )
+
+
 def retitled(part: Part, name: str, lead: str = "") -> Part:
     """The same part under another title."""
     return replace(part, title=name, lead=lead or part.lead)
@@ -243,4 +254,5 @@ MAKERS: dict[str, Callable[[Any, Certified | None], Part]] = {
     "ExpertRecord": _expert_record,
     "GameSolution": _solution,
     "Certificate": _certificate,
+    "GroupCertificates": _groups,
 }
