@@ -21,6 +21,8 @@ from afterwit.pictures._picture import Picture, Table
 
 #: The class of a thing -> the module here that has its pictures.
 HOMES = {
+    "Certificate": "certificates",
+    "GroupCertificates": "certificates",
     "Record": "records",
     "RegressionRecord": "records",
 }
