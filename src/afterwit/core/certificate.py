@@ -268,7 +268,7 @@ class Certificate(Pictured):
         """A bound that no run could break: true, and no news."""
         if self.bound is None or self.ceiling is None:
             return False
-        return bool(_whole_part(self) >= self.ceiling.value)
+        return bool(whole_part(self) >= self.ceiling.value)
 
     @property
     def failed(self) -> tuple[Assumption, ...]:
@@ -305,9 +305,9 @@ class Certificate(Pictured):
         if self.bound is None:
             sections = [("bound", ["none"])]
         elif self.theorem.beforehand:
-            sections = [("promised", [f"{_at_most(self)}{self._each(_whole_part(self))}"])]
+            sections = [("promised", [f"{_at_most(self)}{self._each(whole_part(self))}"])]
         else:
-            sections = [("bound", [f"{_at_most(self)}, computed afterwards{self._each(_whole_part(self))}"])]
+            sections = [("bound", [f"{_at_most(self)}, computed afterwards{self._each(whole_part(self))}"])]
         sections.append(("happened", [f"{_amount(self.observed, self.quantity)}{self._each(self.observed)}"]))
         if self.hindsight is not None:
             value, quantity = self.hindsight.value, self.hindsight.quantity or self.quantity
@@ -326,7 +326,7 @@ class Certificate(Pictured):
 
     def _in_short(self) -> list[str]:
         """The three numbers, for a certificate whose quantity has been named."""
-        most = _whole_part(self)
+        most = whole_part(self)
         lines = [f"bound {shown_number(most)}{self._each(most)}{self._remark()}"]
         lines.append(f"happened {shown_number(self.observed)}{self._each(self.observed)}")
         if self.hindsight is not None:
@@ -458,10 +458,10 @@ def _at_most(certificate: Certificate) -> str:
     chance = f", {certificate.theorem.chance}" if certificate.theorem.chance else ""
     if certificate.quantity not in COUNTS:
         return f"{certificate.quantity} at most {shown_number(certificate.bound)}{chance}"
-    return f"at most {_amount(_whole_part(certificate), certificate.quantity)}{chance}"
+    return f"at most {_amount(whole_part(certificate), certificate.quantity)}{chance}"
 
 
-def _whole_part(certificate: Certificate) -> float:
+def whole_part(certificate: Certificate) -> float:
     """The bound; a count below it is below its whole part."""
     bound = certificate.bound
     assert bound is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from afterwit.core.certificate import Certificate, Verdict
+from afterwit.core.certificate import Certificate, Verdict, whole_part
 
 
 def about_errors(made: Certificate, regression: bool) -> Certificate | None:
@@ -24,8 +24,8 @@ def rate(made: Certificate, total: float) -> float:
 
 
 def bound_rate(made: Certificate) -> float | None:
-    """The bound, if there is one."""
-    return None if made.bound is None else rate(made, made.bound)
+    """The bound, if there is one; of a count, its whole part."""
+    return None if made.bound is None else rate(made, whole_part(made))
 
 
 def hindsight_rate(made: Certificate) -> float | None:

@@ -23,6 +23,7 @@ from afterwit.pictures._picture import Picture, Table
 HOMES = {
     "Certificate": "certificates",
     "GroupCertificates": "certificates",
+    "Race": "races",
     "Record": "records",
     "RegressionRecord": "records",
 }

@@ -51,7 +51,7 @@ class LearningCurve(Picture):
         return f"{said} The bound at the end is {self._shown(bounds[-1])}." if bounds else said
 
     def draw(self, ax: Any) -> None:
-        rounds, low, high, so_far = self._so_far()
+        rounds, low, high, so_far = curve_of(self.record)
         ends = []
         if len(rounds):
             ax.fill_between(rounds, low, high, color=HAPPENED, alpha=0.18, linewidth=0)
@@ -66,18 +66,10 @@ class LearningCurve(Picture):
             if moments:
                 ax.plot(moments, values, marker="o", markersize=3, **LINES[name])
                 ends.append((values[-1], name, LINES[name]["color"]))
-        ax.set_xscale("log")
-        ax.set_xlabel("rounds")
-        ax.set_ylabel("root mean squared error" if self.regression else "mistakes per round")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes_of_rounds(ax, int(rounds[-1]) if len(rounds) else 0, self.regression)
         if len(rounds):
-            ax.set_xlim(1, max(2, rounds[-1]))
             ax.set_ylim(0, self._top(so_far, ends))
             ends = [self._with_value(end, ax.get_ylim()[1]) for end in ends]
-        if not self.regression:
-            ax.yaxis.set_major_formatter(
-                lambda value, _: f"{value:.4g}" if value < 0.0005 else f"{value:.3%}".replace(".000%", "%")
-            )
         label_ends(ax, ends)
 
     def table(self) -> Table:
@@ -99,22 +91,9 @@ class LearningCurve(Picture):
     def _shown(self, value: float) -> str:
         return shown_number(value) if self.regression else f"{value:.2%}"
 
-    def _so_far(self) -> tuple[npt.NDArray[np.int64], Floats, Floats, Floats]:
-        """The curve: its points at powers of two up to the first piece of the trace, then the pieces."""
-        trace = self.record.trace
-        early = [point for point in self.record.curve if point.rounds < trace.width]
-        values = np.array([point.rmse if self.regression else point.error for point in early])
-        rounds = np.array([point.rounds for point in early], dtype=np.int64)
-        return (
-            np.concatenate([rounds, trace.ends]),
-            np.concatenate([values, trace.low]),
-            np.concatenate([values, trace.high]),
-            np.concatenate([values, trace.last]),
-        )
-
     def _lately(self) -> tuple[npt.NDArray[np.int64], Floats]:
         """The same over the last eighth of the rounds until each moment."""
-        rounds, _, _, so_far = self._so_far()
+        rounds, _, _, so_far = curve_of(self.record)
         totals = rounds * (so_far**2 if self.regression else so_far)
         before = np.maximum(0, rounds - np.maximum(1, rounds // LATELY))
         earlier = np.interp(before, np.append(0, rounds), np.append(0.0, totals))
@@ -139,3 +118,37 @@ class LearningCurve(Picture):
         settled = so_far[len(so_far) // 4 :]
         top = max([float(settled.max()), *(value for value, _, _ in ends)])
         return (1.08 * top or 1.0) if self.regression else min(1.05, 1.25 * top or 1.05)
+
+
+def curve_of(record: Any) -> tuple[npt.NDArray[np.int64], Floats, Floats, Floats]:
+    """The error or the RMSE so far: rounds, least, largest and last value.
+
+    These are the points of the curve at powers of two up to the first piece of the trace, and then the pieces.
+    """
+    trace = record.trace
+    early = [point for point in record.curve if point.rounds < trace.width]
+    values = np.array([point.rmse if hasattr(record, "rmse") else point.error for point in early])
+    rounds = np.array([point.rounds for point in early], dtype=np.int64)
+    return (
+        np.concatenate([rounds, trace.ends]),
+        np.concatenate([values, trace.low]),
+        np.concatenate([values, trace.high]),
+        np.concatenate([values, trace.last]),
+    )
+
+
+def axes_of_rounds(ax: Any, last: int, regression: bool) -> None:
+    """Rounds from 1 on, logarithmic; errors in percent, or in the unit of the target."""
+    ax.set_xscale("log")
+    ax.set_xlabel("rounds")
+    ax.set_ylabel("root mean squared error" if regression else "mistakes per round")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    if last:
+        ax.set_xlim(1, max(2, last))
+    if not regression:
+        ax.yaxis.set_major_formatter(percent)
+
+
+def percent(value: float, _: Any = None) -> str:
+    """A share as the ticks of an axis show it."""
+    return f"{value:.4g}" if value < 0.0005 else f"{value:.3%}".replace(".000%", "%")
