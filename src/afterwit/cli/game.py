@@ -95,10 +95,10 @@ def game(
         return
     found: dict[str, Any] = {"source": matrix.name, **solution.to_dict()}
     found |= {"row_names": matrix.rows, "column_names": matrix.columns}
-    voice.say(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
+    voice.say_section(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
     if solution.theorems:
         certificate = solution.certificate(matrix.payoffs)
-        voice.say(certificate_text(certificate, verbose))
+        voice.say_section(certificate_text(certificate, verbose))
         found["certificate"] = certificate.to_dict()
     else:
         voice.say(no_certificate_text(solution.no_theorem_because))

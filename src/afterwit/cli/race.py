@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from afterwit.cli._curve import FEWEST_PARTS, over_time, sparkline
 from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import learner_for, learner_names, needed_task
@@ -16,11 +17,15 @@ from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
 from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, nothing_to_learn, whole_model
-from afterwit.core.aligned import aligned
+from afterwit.core.aligned import GAP, aligned
+from afterwit.core.certificate import shown_number
 from afterwit.core.storage import save
 from afterwit.errors import InputError, Words, counted, invalid
 from afterwit.races.entries import USUAL, Entry, entry_of, run
 from afterwit.races.race import NARROWEST, Race
+
+#: How wide the error over time is beside the leaderboard.
+MOST_MARKS = 20
 
 
 @click.command(short_help="Compare learners side by side on the same data.")
@@ -74,34 +79,49 @@ def race(
         entries = [entry_of(name, learner_for(stream, name, ())[0], examples) for name in names or USUAL[stream.task]]
         with display(stream.name, examples.size) as shown:
             examples.on_bytes = shown.advance_to
+            shown.watch(lambda: examples.rows, lambda: _leader(entries))
             unlabelled = run(entries, examples)
         found = Race(stream.name, stream.task, entries, unlabelled)
         if not found.rounds and not any(entry.stopped for entry in entries):
             raise InputError(f"{stream.name}: no example has a label")
-        examples.on_bytes = _nothing
         if certificate:
-            with display("computing the certificates", None):
-                found.certify(examples)
+            examples.on_bytes = _nothing
+            with display("computing the certificates", len(entries), steps=True) as shown:
+                for done, entry in enumerate(found.entries):
+                    shown.advance_to(done)
+                    entry.certify(examples)
     if model is not None and found.winner is not None:
         save(whole_model(stream, found.winner.learner), model)
     for note in stream.notes:
         voice.warn(note)
     voice.warn_of(examples.skipped)
-    voice.say(f"{found.headline()}\n")
-    for line in aligned(found.rows(), NARROWEST):
-        voice.say(line)
+    voice.say(found.headline(), "bold")
+    voice.say()
+    voice.say_table(_rows(found, voice), NARROWEST, ["bold"] if found.winner is not None else [])
     if unlabelled:
         voice.say(f"\nwithout a label: {counted(unlabelled, 'example')}, not learned")
     for entry in found.entries:
         if entry.stopped:
-            voice.say(f"\n{_wrapped(f'{entry.name} stopped: {entry.stopped}')}")
+            voice.say(f"\n{_wrapped(f'{entry.name} stopped: {entry.stopped}', voice)}")
         elif certificate:
-            voice.say(f"\n{_wrapped(f'{entry.name}: {_certificate_line(entry)}')}")
+            voice.say(f"\n{_wrapped(f'{entry.name}: {_certificate_line(entry)}', voice)}")
     voice.finish({**found.to_dict(), "model": model})
 
 
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 80, subsequent_indent="  ", break_on_hyphens=False)
+def _rows(found: Race, voice: Voice) -> list[list[str]]:
+    """The leaderboard; on a terminal with room for it, with the error of each learner over time."""
+    rows = found.rows()
+    room = 0 if voice.width is None or not voice.draws else voice.width - len(aligned(rows, NARROWEST)[0]) - len(GAP)
+    parts = min(MOST_MARKS, room, found.rounds)
+    if parts < FEWEST_PARTS:
+        return rows
+    traces = [entry.record.trace for entry in found.entries]
+    marks = [sparkline(over_time(trace, parts, found.task == "regression")) if trace.rounds else "" for trace in traces]
+    return [[*row, each] for row, each in zip(rows, ["over time".rjust(parts), *marks], strict=True)]
+
+
+def _wrapped(text: str, voice: Voice) -> str:
+    return textwrap.fill(text, min(80, voice.width or 80), subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _names(text: str) -> list[str]:
@@ -113,6 +133,14 @@ def _names(text: str) -> list[str]:
 
 def _certificate_line(entry: Entry) -> str:
     return no_certificate_text(entry.no_certificate) if entry.certificate is None else entry.certificate.line()
+
+
+def _leader(entries: list[Entry]) -> str:
+    """Who is the best one so far."""
+    best = min(entries, key=lambda entry: entry.error)
+    if not best.record.rounds or best.stopped:
+        return ""
+    return f"best {best.name} {shown_number(best.error) if best.regression else f'{best.error:.2%}'}"
 
 
 def _nothing(*_: int) -> None:
