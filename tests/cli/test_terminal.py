@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import signal
+import subprocess
 import sys
 
 import numpy as np
@@ -35,7 +36,12 @@ def on_terminal(tmp_path, monkeypatch):
             patches.setattr("afterwit.cli.signal.signal", lambda *_: None)
             for name in ("NO_COLOR", "FORCE_COLOR", "LINES"):
                 patches.delenv(name, raising=False)
-            for name, value in {"TERM": "xterm-256color", "COLUMNS": str(width), **env}.items():
+            for name, value in {
+                "TERM": "xterm-256color",
+                "COLORTERM": "truecolor",
+                "COLUMNS": str(width),
+                **env,
+            }.items():
                 patches.setenv(name, value)
             patches.setattr("afterwit.cli._progress.is_terminal", lambda _: False)
             for name, stream in streams.items():
@@ -109,7 +115,7 @@ def test_a_model_is_shown_in_that_width(on_terminal, data, width):
 
 
 def test_colours_are_those_of_the_pictures_and_few(on_terminal, data):
-    _, out, _ = on_terminal(*COMMANDS[0], COLORTERM="truecolor")
+    _, out, _ = on_terminal(*COMMANDS[0])
 
     def code(name):
         red, green, blue = (int(TERMINAL[name][i : i + 2], 16) for i in (1, 3, 5))
@@ -279,9 +285,6 @@ def test_the_bar_says_how_far_it_is_and_goes_away(long_table, width):
 
 def test_ctrl_c_leaves_a_clean_terminal(tmp_path):
     """Standard input stays open: the run waits for more rows, with its bar, until it is interrupted."""
-    (tmp_path / "fifo").write_text("")
-    import subprocess
-
     session = Session(["run", "-", "--target", "y", "--format", "csv"], tmp_path, stdin=subprocess.PIPE)
     session.process.stdin.write(b"a,y\n" + b"1,0\n2,1\n" * 2000)
     session.process.stdin.flush()

@@ -82,9 +82,8 @@ def sparkline(values: Floats) -> str:
     >>> sparkline(np.array([0.0, 0.5, 1.0, np.nan]))
     '▁▅█ '
     """
-    known = values[np.isfinite(values)]
-    if not len(known):
-        return " " * len(values)
-    low, high = float(known.min()), float(known.max())
-    places = np.zeros(len(values)) if high <= low else (values - low) / (high - low) * (len(MARKS) - 1)
-    return "".join(MARKS[round(place)] if np.isfinite(place) else " " for place in places.tolist())
+    there = np.isfinite(values)
+    halves = np.where(there, values, 0.0) / 2
+    low, high = halves[there].min(initial=np.inf), halves[there].max(initial=-np.inf)
+    places = (halves - low) / (high - low) * (len(MARKS) - 1) if high > low else np.zeros(len(values))
+    return "".join(MARKS[round(place)] if known else " " for place, known in zip(places, there, strict=True))

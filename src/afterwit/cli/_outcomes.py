@@ -115,7 +115,7 @@ def combine_vectors(
         voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {outcome}:")
         show_vectors(rows, missing, kinds, forecasts, voice)
     voice.say()
-    with display("computing the certificate", None):
+    with display("computing the certificate"):
         certificate = learner.certificate(advice, [kinds[k] for k in past])
     voice.say_section(certificate_text(certificate, verbose))
     found: dict[str, Any] = {

@@ -12,6 +12,7 @@ import click
 
 from afterwit.cli._terminal import STYLES, above_the_bar, is_terminal
 from afterwit.core.aligned import cut
+from afterwit.core.turns import Rounds
 
 #: How often the bar is drawn in a second. In between, nothing is done for it.
 DRAWN = 8
@@ -138,12 +139,16 @@ def display(description: str, total: int | None = None, steps: bool = False) -> 
         transient=True,
         redirect_stdout=both,
     )
-    with live:
+    # Ctrl-C waits until the bar is there, or gone: no half of it is left.
+    try:
         above_the_bar.append(console)
-        try:
-            yield shown
-        finally:
-            above_the_bar.pop()
+        with Rounds():
+            live.start()
+        yield shown
+    finally:
+        with Rounds():
+            above_the_bar.remove(console)
+            live.stop()
 
 
 def _is_wanted() -> bool:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from afterwit.core.aligned import GAP, cut, to_the_left, to_the_right
 from afterwit.core.certificate import WIDTH
+from afterwit.core.turns import Rounds
 from afterwit.pictures._style import TERMINAL
 
 #: How the word before each number of a certificate is shown.
@@ -63,8 +64,12 @@ class Terminal:
         return self._console.encoding.startswith("utf")
 
     def print(self, line: Text) -> None:
-        console = above_the_bar[-1] if above_the_bar else self._console
-        console.print(line, soft_wrap=True)
+        if not above_the_bar:
+            self._console.print(line, soft_wrap=True)
+            return
+        # Ctrl-C waits until the bar is below the text again.
+        with Rounds():
+            above_the_bar[-1].print(line, soft_wrap=True)
 
     def text(self, text: str, style: str = "") -> None:
         """Lines of text; those that are too long go on below, never within a word."""
@@ -118,12 +123,15 @@ def wrapped(line: str, width: int) -> list[str]:
         joined = part + word if not part.strip() or part == start[0] else f"{part} {word}"
         if cell_len(joined) <= width:
             part = joined
-            continue
-        if part.strip():
+        elif cell_len(word) <= width - indent:
             parts.append(part)
-        pieces = chop_cells(word, width - indent) or [""]
-        parts += [" " * indent + piece for piece in pieces[:-1]]
-        part = " " * indent + pieces[-1]
+            part = " " * indent + word
+        else:
+            # It has no room anywhere: it begins here and goes on below.
+            (first, *pieces) = chop_cells(joined, width)
+            whole = chop_cells("".join(pieces), width - indent)
+            parts += [first, *(" " * indent + piece for piece in whole[:-1])]
+            part = " " * indent + whole[-1]
     return [*parts, part]
 
 

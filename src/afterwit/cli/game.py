@@ -85,7 +85,7 @@ def game(
     _check(gap, method, max_rounds, max_seconds)
     with ExitStack() as files:
         target = files.enter_context(new_file(strategies)) if strategies is not None else None
-        with display(f"solving {file}", None):
+        with display(f"solving {file}"):
             matrix = read_matrix(file, character, header, row_names)
             solution = solve_game(matrix.payoffs, gap, method, max_rounds, max_seconds, maximize)
         if target is not None:
