@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from afterwit.core.aligned import GAP, cut, to_the_left, to_the_right
-from afterwit.core.certificate import WIDTH
 from afterwit.core.turns import Rounds
+from afterwit.core.wording import WIDTH
 from afterwit.pictures._style import TERMINAL
 
 #: How the word before each number of a certificate is shown.

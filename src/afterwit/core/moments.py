@@ -26,11 +26,14 @@ def needs_rounds(learner: Any) -> bool:
     return first.default is inspect.Parameter.empty
 
 
-def moments(learner: Any, stream: Any, most_values: int = MOST_VALUES) -> list[Certificate]:
+def moments(
+    learner: Any, stream: Any, most_values: int = MOST_VALUES, end: Certificate | None = None
+) -> list[Certificate]:
     """The certificates after 1, 2, 4, 8, ... rounds of a stream that can be read again, and at its end.
 
     learner      the learner as it was before the first round; it stays so
     most_values  where the rounds have more stored values than this in all, the moments beyond are left out
+    end          the certificate at the end, if it is known: it is not made again, and never left out
     """
     learner = copy.deepcopy(learner)
     in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
@@ -39,13 +42,14 @@ def moments(learner: Any, stream: Any, most_values: int = MOST_VALUES) -> list[C
     for part in past.parts(stream):
         past.learn(*part)
         if past.values > most_values:
-            return found
+            return found if end is None else [*found, end]
         if past.rounds == past.wanted:
-            found.append(past.certificate())
             past.wanted *= 2
-    if found and found[-1].rounds < past.rounds:
+            if end is None or past.rounds < end.rounds:
+                found.append(past.certificate())
+    if found and found[-1].rounds < past.rounds and end is None:
         found.append(past.certificate())
-    return found
+    return found if end is None else [*found, end]
 
 
 class _Past:

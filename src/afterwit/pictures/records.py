@@ -17,7 +17,7 @@ from afterwit.pictures._style import HAPPENED, LINES, MUTED
 
 #: "Lately" is the last eighth of the rounds; before so many rounds that is too few to say anything.
 LATELY = 8
-ENOUGH = 64
+ENOUGH = 256
 
 
 def pictures(record: Any) -> list[Picture]:
@@ -54,7 +54,9 @@ class LearningCurve(Picture):
         rounds, low, high, so_far = curve_of(self.record)
         ends = []
         if len(rounds):
-            ax.fill_between(rounds, low, high, color=HAPPENED, alpha=0.18, linewidth=0)
+            # The first piece of the trace is as long as all before it: there the points say more than its extremes.
+            whole = rounds > self.record.trace.width
+            ax.fill_between(rounds[whole], low[whole], high[whole], color=HAPPENED, alpha=0.18, linewidth=0)
             ax.plot(rounds, so_far, **LINES["happened"])
             ends = [(float(so_far[-1]), "so far", HAPPENED)]
             at, lately = self._lately()
@@ -68,7 +70,7 @@ class LearningCurve(Picture):
                 ends.append((values[-1], name, LINES[name]["color"]))
         axes_of_rounds(ax, int(rounds[-1]) if len(rounds) else 0, self.regression)
         if len(rounds):
-            ax.set_ylim(0, self._top(so_far, ends))
+            ax.set_ylim(0, self._top(rounds, so_far, ends))
             ends = [self._with_value(end, ax.get_ylim()[1]) for end in ends]
         label_ends(ax, ends)
 
@@ -113,9 +115,9 @@ class LearningCurve(Picture):
         value, text, colour = end
         return (value, f"{text} {self._shown(value)} ↑" if value > top else text, colour)
 
-    def _top(self, so_far: Floats, ends: list[tuple[float, str, str]]) -> float:
-        """How high the picture is: what happened after the first rounds, and all lines at the end."""
-        settled = so_far[len(so_far) // 4 :]
+    def _top(self, rounds: npt.NDArray[np.int64], so_far: Floats, ends: list[tuple[float, str, str]]) -> float:
+        """How high the picture is: what happened in its right half, and all lines at the end."""
+        settled = so_far[rounds >= math.sqrt(rounds[-1])]
         top = max([float(settled.max()), *(value for value, _, _ in ends)])
         return (1.08 * top or 1.0) if self.regression else min(1.05, 1.25 * top or 1.05)
 
@@ -139,12 +141,13 @@ def curve_of(record: Any) -> tuple[npt.NDArray[np.int64], Floats, Floats, Floats
 
 def axes_of_rounds(ax: Any, last: int, regression: bool) -> None:
     """Rounds from 1 on, logarithmic; errors in percent, or in the unit of the target."""
-    ax.set_xscale("log")
     ax.set_xlabel("rounds")
     ax.set_ylabel("root mean squared error" if regression else "mistakes per round")
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     if last:
-        ax.set_xlim(1, max(2, last))
+        ax.set_xscale("log")
+        # A little room at the right, so that no marker is cut.
+        ax.set_xlim(1, max(2.0, float(last) ** 1.012))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     if not regression:
         ax.yaxis.set_major_formatter(percent)
 
