@@ -37,14 +37,18 @@ def moments(
     """
     learner = copy.deepcopy(learner)
     in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    past: _Past = _Blocks(learner) if in_blocks else _Pairs(learner)
+    return certified(_Blocks(learner) if in_blocks else _Pairs(learner), stream, most_values, end)
+
+
+def certified(past: Past, stream: Any, most_values: int, end: Certificate | None = None) -> list[Certificate]:
+    """The certificates at the moments of a run, while its rounds are learned again."""
     found: list[Certificate] = []
     for part in past.parts(stream):
         past.learn(*part)
         if past.values > most_values:
             return found if end is None else [*found, end]
         if past.rounds == past.wanted:
-            past.wanted *= 2
+            past.wanted = past.next_moment()
             if end is None or past.rounds < end.rounds:
                 found.append(past.certificate())
     if found and found[-1].rounds < past.rounds and end is None:
@@ -52,7 +56,7 @@ def moments(
     return found if end is None else [*found, end]
 
 
-class _Past:
+class Past:
     """The rounds that a learner has learned again."""
 
     def __init__(self, learner: Any) -> None:
@@ -63,6 +67,10 @@ class _Past:
         #: How many values are stored in their examples.
         self.values = 0
         self.labels: list[Any] = []
+
+    def next_moment(self) -> int:
+        """The one after the moment that has been reached."""
+        return 2 * self.wanted
 
     def parts(self, stream: Any) -> Iterator[tuple[Any, Any]]:
         """The examples that have labels, never beyond the next moment."""
@@ -81,7 +89,7 @@ class _Past:
         return made
 
 
-class _Blocks(_Past):
+class _Blocks(Past):
     """Rows in blocks, from a stream that hands them over so."""
 
     def __init__(self, learner: Any) -> None:
@@ -106,7 +114,7 @@ class _Blocks(_Past):
         return joined(self.blocks)
 
 
-class _Pairs(_Past):
+class _Pairs(Past):
     """Examples one by one, of any kind."""
 
     def __init__(self, learner: Any) -> None:

@@ -26,6 +26,7 @@ HOMES = {
     "Race": "races",
     "Record": "records",
     "RegressionRecord": "records",
+    "ExpertRecord": "experts",
 }
 
 
