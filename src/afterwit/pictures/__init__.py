@@ -23,6 +23,9 @@ from afterwit.pictures._picture import Picture, Table
 HOMES = {
     "Certificate": "certificates",
     "GroupCertificates": "certificates",
+    "FiniteClass": "concepts",
+    "BoostingRecord": "boosting",
+    "GameSolution": "games",
     "Record": "records",
     "RegressionRecord": "records",
 }

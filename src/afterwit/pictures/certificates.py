@@ -192,4 +192,3 @@ def _tightness(made: Certificate) -> tuple[bool, float]:
 
 def _size(value: float | None) -> float:
     return value if value is not None else math.nan
-
