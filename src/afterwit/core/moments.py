@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -32,23 +32,28 @@ def moments(learner: Any, stream: Any, most_values: int = MOST_VALUES) -> list[C
     learner      the learner as it was before the first round; it stays so
     most_values  where the rounds have more stored values than this in all, the moments beyond are left out
     """
+    return [past.certificate() for past in replayed(learner, stream, lambda rounds: 2 * rounds, most_values)]
+
+
+def replayed(learner: Any, stream: Any, after: Callable[[int], int], most_values: int = MOST_VALUES) -> Iterator[Past]:
+    """The rounds played again: after the first one, at the moment that ``after`` says next, and so on to the end."""
     learner = copy.deepcopy(learner)
     in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    past: _Past = _Blocks(learner) if in_blocks else _Pairs(learner)
-    found: list[Certificate] = []
+    past: Past = _Blocks(learner) if in_blocks else _Pairs(learner)
+    seen = 0
     for part in past.parts(stream):
         past.learn(*part)
         if past.values > most_values:
-            return found
+            return
         if past.rounds == past.wanted:
-            found.append(past.certificate())
-            past.wanted *= 2
-    if found and found[-1].rounds < past.rounds:
-        found.append(past.certificate())
-    return found
+            past.wanted = after(past.rounds)
+            seen = past.rounds
+            yield past
+    if seen < past.rounds:
+        yield past
 
 
-class _Past:
+class Past:
     """The rounds that a learner has learned again."""
 
     def __init__(self, learner: Any) -> None:
@@ -77,7 +82,7 @@ class _Past:
         return made
 
 
-class _Blocks(_Past):
+class _Blocks(Past):
     """Rows in blocks, from a stream that hands them over so."""
 
     def __init__(self, learner: Any) -> None:
@@ -102,7 +107,7 @@ class _Blocks(_Past):
         return joined(self.blocks)
 
 
-class _Pairs(_Past):
+class _Pairs(Past):
     """Examples one by one, of any kind."""
 
     def __init__(self, learner: Any) -> None:

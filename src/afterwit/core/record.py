@@ -141,10 +141,13 @@ class Played:
             return certify_source(self.learner, self.stream, comparator)
         return self.learner.certificate(*self._all_pairs(), **given)
 
+    @property
+    def can_be_replayed(self) -> bool:
+        """Whether the rounds can be played again as they were."""
+        return self.before is not None and self.arrivals is None and not is_read_once(self.stream)
+
     def moments(self) -> list[Any]:
-        if self.before is None or self.arrivals is not None or is_read_once(self.stream):
-            return []
-        return moments(self.before, self.stream)
+        return moments(self.before, self.stream) if self.can_be_replayed else []
 
     def _all_pairs(self) -> tuple[Any, list[Any]]:
         """All examples and their labels, as they were learned, in the form that the learner's certificate takes."""

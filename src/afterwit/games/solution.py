@@ -93,7 +93,7 @@ class GameSolution(Pictured):
         return "\n".join([self._title(), *(f"  {head:<8}  {text}" for head, text in named._sections(top))])
 
     def named(self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None) -> GameSolution:
-        """The same solution, whose rows and columns have names in what is printed and drawn; None leaves those it has."""
+        """The same with names of the rows and columns, for what is printed and drawn; None leaves those it has."""
         for parameter, names, strategy in (
             ("rows", rows, self.row_strategy),
             ("columns", columns, self.column_strategy),
@@ -102,8 +102,11 @@ class GameSolution(Pictured):
                 raise invalid(
                     parameter, f"{counted(len(strategy), 'name')}, or None", Words(counted(len(names), "name"))
                 )
-        given = {"row_names": rows, "column_names": columns}
-        return replace(self, **{key: tuple(map(str, names)) for key, names in given.items() if names is not None})
+        return replace(
+            self,
+            row_names=self.row_names if rows is None else tuple(map(str, rows)),
+            column_names=self.column_names if columns is None else tuple(map(str, columns)),
+        )
 
     def _title(self) -> str:
         return f"zero-sum game of {len(self.row_strategy):,} x {len(self.column_strategy):,}, {self.method}"

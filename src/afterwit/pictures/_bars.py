@@ -18,7 +18,7 @@ LARGEST = 1e300
 #: Logarithmic scales begin at most so far below their largest value.
 SMALLEST_PART = 1e-15
 
-#: Heights in points: of a line of text, of a bar, and of what is between two bars. Below the bars are ticks and a label.
+#: Heights in points: of a line of text, of a bar, of what is between two bars, and of the ticks and their label.
 LINE, BAR, GAP, BELOW = 13.0, 11.0, 10.0, 62.0
 #: How many characters fit above a bar.
 WIDEST_TEXT = 92

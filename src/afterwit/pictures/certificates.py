@@ -144,8 +144,8 @@ class Parts(Picture):
         for name, (marker, colour) in looks.items():
             at = [(numbers[name], i) for i, (_, numbers) in enumerate(shown) if numbers[name] is not None]
             if at:
-                ends, places = zip(*((min(value, right), i) for value, i in at if value is not None), strict=True)
-                ax.plot(ends, places, marker, color=colour, markersize=6, label=name, clip_on=False)
+                places = [(min(value, right), i) for value, i in at if value is not None]
+                ax.plot(*zip(*places, strict=True), marker, color=colour, markersize=6, label=name, clip_on=False)
         for i, (_, numbers) in enumerate(shown):
             bound = numbers["bound"]
             ends = [numbers["happened"] or 0.0, right if bound is None else min(bound, right)]

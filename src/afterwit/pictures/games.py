@@ -141,7 +141,7 @@ class PayoffMatrix(Picture):
         write_numbers(ax, self.payoffs)
         solution = self.solution
         played = np.outer(solution.row_strategy > 0, solution.column_strategy > 0)
-        corners = np.argwhere(played) + [0.06, 0.06]
+        corners = np.argwhere(played) + 0.06
         left, above = corners[:, 1], corners[:, 0]
         gap = np.full(len(corners), np.nan)
         across = np.stack([left, left + 0.88, left + 0.88, left, left, gap], axis=1).ravel()

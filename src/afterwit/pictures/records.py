@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from afterwit.core.certificate import Certificate, Verdict, shown_number
 from afterwit.core.envelope import Floats
+from afterwit.pictures import confidence, confusion, features, plane, replays
+from afterwit.pictures._curve import so_far
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import HAPPENED, LINES, MUTED
@@ -21,7 +23,8 @@ ENOUGH = 64
 
 def pictures(record: Any) -> list[Picture]:
     """The pictures of a record of `play`."""
-    return [LearningCurve(record)]
+    others = (replays, plane, confidence, features, confusion)
+    return [LearningCurve(record), *(picture for each in others for picture in each.pictures(record))]
 
 
 class LearningCurve(Picture):
@@ -100,17 +103,7 @@ class LearningCurve(Picture):
         return shown_number(value) if self.regression else f"{value:.2%}"
 
     def _so_far(self) -> tuple[npt.NDArray[np.int64], Floats, Floats, Floats]:
-        """The curve: its points at powers of two up to the first piece of the trace, then the pieces."""
-        trace = self.record.trace
-        early = [point for point in self.record.curve if point.rounds < trace.width]
-        values = np.array([point.rmse if self.regression else point.error for point in early])
-        rounds = np.array([point.rounds for point in early], dtype=np.int64)
-        return (
-            np.concatenate([rounds, trace.ends]),
-            np.concatenate([values, trace.low]),
-            np.concatenate([values, trace.high]),
-            np.concatenate([values, trace.last]),
-        )
+        return so_far(self.record)
 
     def _lately(self) -> tuple[npt.NDArray[np.int64], Floats]:
         """The same over the last eighth of the rounds until each moment."""
