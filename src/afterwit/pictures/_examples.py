@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -18,6 +19,8 @@ from afterwit.errors import InputError
 #: At most so many examples are read again.
 MOST = 100_000
 BLOCK = 4096
+#: Those by which most streams with more features are recognised.
+FIRST = 64
 
 Floats = npt.NDArray[np.float64]
 
@@ -70,6 +73,8 @@ def read_again(played: Any, width: int) -> Examples | None:
                     return None
                 labels += np.asarray(y).tolist()
     else:
+        if any(isinstance(x, Sized) and len(x) > width + 1 for x, _ in islice(stream, FIRST)):
+            return None
         pairs = [pair for pair in islice(stream, MOST) if pair[1] is not None]
         labels = [label for _, label in pairs]
         try:

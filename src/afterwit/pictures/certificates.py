@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from afterwit.core.certificate import Certificate, Verdict, shown_number
-from afterwit.errors import counted, shorten
+from afterwit.errors import counted
 from afterwit.pictures._bars import Bar, draw_bars, height_of, scale_for, short
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import BOUND, GRID, HAPPENED, HINDSIGHT, INK
@@ -28,7 +28,7 @@ def pictures(certified: Any) -> list[Picture]:
         if len(bounds) > 1 or quantity != certificate.quantity:
             made.append(AllBounds(bounds, main=quantity == certificate.quantity))
     if groups is not None:
-        made.append(Parts(certificate, {shorten(group): part for group, part in certified.parts.items()}, "groups"))
+        made.append(Parts(certificate, {repr(group): part for group, part in certified.parts.items()}, "groups"))
     else:
         parts = {each.subject: each for each in certificate.others if each.subject != certificate.subject}
         if parts:
