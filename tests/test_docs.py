@@ -46,6 +46,7 @@ def blocks(text):
         ("docs/batch.md", 4),
         ("docs/bounds.md", 2),
         ("docs/rules.md", 4),
+        ("docs/races.md", 3),
         ("docs/regression.md", 3),
     ],
 )

@@ -21,6 +21,12 @@ from afterwit.pictures._picture import Picture, Table
 
 #: The class of a thing -> the module here that has its pictures.
 HOMES = {
+    "Certificate": "certificates",
+    "GroupCertificates": "certificates",
+    "Race": "races",
+    "FiniteClass": "concepts",
+    "BoostingRecord": "boosting",
+    "GameSolution": "games",
     "Record": "records",
     "RegressionRecord": "records",
     "ExpertRecord": "experts",
