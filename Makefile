@@ -31,6 +31,12 @@ $(VENV)/test-dependencies: $(VENV)/dependencies
 	$(INSTALL) $$($(REQUIRED) test)
 	@touch $@
 
+# The tests of pages open them in Chromium, and are skipped without it.
+$(VENV)/browser:
+	@mkdir -p $(VENV)
+	@sh .ci/browser.sh
+	@touch $@
+
 $(VENV)/built: $(VENV)/tools $(SOURCES)
 	rm -rf build/wheel
 	mkdir -p build/wheel
@@ -44,8 +50,13 @@ $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	@$(BIN)/afterwit --version
 	@touch $@
 
-demo: $(VENV)/installed ## the three numbers on real data, in a few seconds
-	$(BIN)/afterwit demo
+$(VENV)/plot-dependencies: $(VENV)/dependencies
+	$(INSTALL) $$($(REQUIRED) plot)
+	@touch $@
+
+demo: $(VENV)/installed $(VENV)/plot-dependencies ## the three numbers on real data, in a few seconds; writes build/demo.html
+	@mkdir -p build
+	$(BIN)/afterwit demo --report build/demo.html
 
 lint: $(VENV)/test-dependencies ## ruff and mypy
 	$(BIN)/ruff check .
@@ -61,7 +72,7 @@ test: lint test-compiled test-interpreted ## everything: lint, the installed pac
 # the tests themselves, so it is measured on request.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m $(if $(MEASURED),coverage run -m) pytest -n 2 --dist worksteal
 
-test-compiled: $(VENV)/installed $(VENV)/test-dependencies
+test-compiled: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/browser
 	$(PYTEST)
 
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides. Only what

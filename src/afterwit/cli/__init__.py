@@ -79,7 +79,9 @@ def main(arguments: list[str] | None = None) -> None:
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda received, _: sys.exit(128 + received))
     try:
-        afterwit_command.main(args=arguments, prog_name="afterwit", standalone_mode=False)
+        arguments = sys.argv[1:] if arguments is None else arguments
+        # A report says by which command it was made.
+        afterwit_command.main(args=arguments, prog_name="afterwit", standalone_mode=False, obj=list(arguments))
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.NoSuchOption as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -22,6 +23,7 @@ from afterwit.cli._advice import (
 )
 from afterwit.cli._leaderboard import COMBINED, EXPERT, TOTAL, Line, show_leaderboard, show_weights
 from afterwit.cli._progress import display
+from afterwit.cli._report import ReportFile
 from afterwit.cli._results import result_files
 from afterwit.cli._said import Voice
 from afterwit.cli._shown import certificate_text
@@ -59,6 +61,7 @@ def combine_vectors(
     predictions: str | None,
     verbose: bool,
     voice: Voice,
+    page: ReportFile | None,
 ) -> None:
     """Combine the probabilities of the experts, each with a prefix of its own, and say what came of it."""
     if loss not in LOSSES:
@@ -93,7 +96,7 @@ def combine_vectors(
         if prediction_file is not None:
             write_columns(prediction_file, with_vectors(written, kinds, forecasts))
     voice.warn_of(table.left_out)
-    if not voice.answers:
+    if not voice.answers and page is None:
         return
     advice, past, made = advice[there], [kinds.index(label) for label in outcomes[there]], forecasts[there]
     what = (
@@ -135,6 +138,11 @@ def combine_vectors(
     }
     if model is not None:
         found["model"] = model
+    if page is not None:
+        from afterwit.cli._report_parts import vectors_part
+
+        parts = [vectors_part(learner, advice, [kinds[k] for k in past], certificate)]
+        page.write(f"{algorithm} on {os.path.basename(table.name)}", parts, voice, found, what)
     voice.finish(found)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from afterwit.cli._files import distinct_files
+from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import Voice, json_option
 from afterwit.cli._shown import certificate_text, verbose_option
 from afterwit.core.protocol import play
@@ -28,15 +32,19 @@ To learn from your own data:  afterwit run FILE    (libsvm text; see afterwit ru
 
 
 @click.command(short_help="Show the three numbers on real data, in a few seconds.")
+@report_option
 @verbose_option
 @json_option
-def demo(verbose: bool, as_json: bool) -> None:
+def demo(report: str | None, verbose: bool, as_json: bool) -> None:
     """Show the three numbers on real data: the scanned digits that come with scikit-learn."""
     from sklearn.datasets import load_digits
 
     voice = Voice(as_json)
+    distinct_files(report=report)
+    page = report_file(report)
     digits = load_digits()
-    runs = []
+    runs: list[dict[str, Any]] = []
+    parts = []
     for digit, name in ((0, "a 0"), (8, "an 8")):
         y = [1 if target == digit else -1 for target in digits.target.tolist()]
         stream = ArrayStream(digits.data, y)
@@ -46,6 +54,14 @@ def demo(verbose: bool, as_json: bool) -> None:
         voice.say()
         certificate = record.certificate()
         voice.say(f"{certificate_text(certificate, verbose)}\n")
+        if page is not None:
+            from afterwit.cli._report_parts import titled_part
+
+            parts.append(titled_part(f"Is this scanned digit {name}?", record, certificate))
         runs.append({"digit": digit, "record": record.to_dict(), "certificate": certificate.to_dict()})
     voice.say(CLOSING)
-    voice.finish({"runs": runs})
+    found: dict[str, Any] = {"runs": runs}
+    if page is not None:
+        lead = "Two questions about the scanned digits that come with scikit-learn, one image at a time."
+        page.write("What was promised, what happened, what hindsight says", parts, voice, found, lead)
+    voice.finish(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -13,6 +14,7 @@ from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._learners import learner_for, learner_names, make_learner, needed_task
 from afterwit.cli._progress import Display, display
+from afterwit.cli._report import report_file, report_option
 from afterwit.cli._results import RESULT_OPTIONS, Results, WithScores, result_files
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, certificate_text, no_certificate_text, verbose_option
@@ -74,6 +76,7 @@ MOST_BYTES_TO_REMEMBER = 1 << 28
     default=None,
     help="Print the certificate. It reads large files again. Default: print it if the data can be read again.",
 )
+@report_option
 @verbose_option
 @with_options(SAYING_OPTIONS)
 def run(
@@ -90,6 +93,7 @@ def run(
     scores: str | None,
     probabilities: str | None,
     certificate: bool | None,
+    report: str | None,
     limit: int | None,
     verbose: bool,
     as_json: bool,
@@ -106,7 +110,7 @@ def run(
     """
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
     inputs = {"FILE": files_read(files, source["sql"]), "TEST": test, "RESUME": resume if resume != model else None}
-    distinct_files(results=tuple(results), **inputs, model=model, **results)
+    distinct_files(results=tuple(results), **inputs, model=model, report=report, **results)
     if save_every is not None and model is None:
         raise invalid("--save-every", "given together with --model OUT", save_every)
     if skip_learned and (resume is None or passes > 1):
@@ -114,6 +118,7 @@ def run(
         raise invalid("--skip-learned", allowed, True)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet, "-" in results.values())
+    page = report_file(report)
     old = None if resume is None else _resumed(resume, name, options, given)
     if old is None and name is not None:
         make_learner(name, options, (-1, 1))
@@ -155,11 +160,17 @@ def run(
         found["test"] = judged.to_dict()
         for line in judged.lines():
             voice.say(f"{test}: {line}")
+    certified: tuple[Any, str] = (None, "it was not asked for")
     if certificate is not False:
         # What was left out belongs to what is certified.
-        _certify(record, learner, examples, before - learned, voice, verbose, found, whole, model)
+        certified = _certify(record, learner, examples, before - learned, voice, verbose, found, whole, model)
     if model is not None:
         found["model"] = model
+    if page is not None:
+        from afterwit.cli._report_parts import run_part
+
+        part = run_part(record, certified, learner, stream, found)
+        page.write(f"{own} on {os.path.basename(stream.name)}", [part], voice, found)
     voice.finish(found)
 
 
@@ -284,14 +295,14 @@ def _certify(
     found: dict[str, Any],
     whole: Any,
     model: str | None,
-) -> None:
+) -> tuple[Any, str]:
     """Print the certificate, or why there is none; a model with a schema keeps it."""
     voice.say()
     why = _why_no_certificate(learner, examples, before)
     if why:
         voice.say(no_certificate_text(why))
         found["no_certificate"] = why
-        return
+        return None, why
     if not examples.complete and not needs_rounds(learner):
         made = learner.certificate()
     else:
@@ -304,6 +315,7 @@ def _certify(
     if isinstance(whole, Model) and model is not None:
         whole.kept_certificate = {"text": str(made), **made.to_dict()}
         save(whole, model)
+    return made, ""
 
 
 def _why_no_certificate(learner: Any, examples: Examples, before: int) -> str:

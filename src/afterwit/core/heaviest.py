@@ -1,4 +1,4 @@
-"""The heaviest features of a learner, whatever it is made of."""
+"""The features that weigh most in what a learner has learned."""
 
 from __future__ import annotations
 

@@ -26,13 +26,21 @@ def needs_rounds(learner: Any) -> bool:
     return first.default is inspect.Parameter.empty
 
 
-def moments(learner: Any, stream: Any, most_values: int = MOST_VALUES) -> list[Certificate]:
+def moments(
+    learner: Any, stream: Any, most_values: int = MOST_VALUES, end: Certificate | None = None
+) -> list[Certificate]:
     """The certificates after 1, 2, 4, 8, ... rounds of a stream that can be read again, and at its end.
 
     learner      the learner as it was before the first round; it stays so
     most_values  where the rounds have more stored values than this in all, the moments beyond are left out
+    end          the certificate at the end, if it is known: it is not made again, and never left out
     """
-    return [past.certificate() for past in replayed(learner, stream, lambda rounds: 2 * rounds, most_values)]
+    made = [
+        past.certificate()
+        for past in replayed(learner, stream, lambda rounds: 2 * rounds, most_values)
+        if end is None or past.rounds < end.rounds
+    ]
+    return made if end is None else [*made, end]
 
 
 def replayed(learner: Any, stream: Any, after: Callable[[int], int], most_values: int = MOST_VALUES) -> Iterator[Past]:

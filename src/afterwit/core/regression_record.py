@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.core import html
 from afterwit.core.envelope import Envelope
 from afterwit.core.pictured import Pictured
 from afterwit.data.losses import get
 from afterwit.data.targets import read_targets
-from afterwit.errors import InputError
+from afterwit.errors import InputError, counted
 
 #: The heads of a printed learning curve.
 HEADER = f"{'rounds':>12} {'loss':>14} {'RMSE so far':>13} {'since last row':>15} {'features':>10}"
@@ -98,6 +99,18 @@ class RegressionRecord(Pictured):
 
     def __str__(self) -> str:
         return "\n".join([HEADER, *map(str, self.curve), *self.last_lines()])
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        happened = f"loss {self.loss:,.6g}, RMSE {self.rmse:.6g}"
+        heads = ("rounds", "loss", "RMSE so far", "since last row")
+        rows = (
+            (f"{each.rounds:,}", f"{each.loss:,.6g}", f"{each.rmse:.6g}", f"{each.recent_rmse:.6g}")
+            for each in self.curve
+        )
+        title = f"{self.learner}, {counted(self.rounds, 'round')}"
+        sections = [("happened", [happened, *self.last_lines()])]
+        return html.block(title, sections, html.grid("over time", heads, rows))
 
     def last_lines(self) -> list[str]:
         """What comes after the curve: the examples without a target."""

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.core import html
 from afterwit.core.certificate import Certificate, Verdict, evidence_of
 from afterwit.core.pictured import Pictured
 from afterwit.data.advice import Experts, read_rounds
@@ -177,6 +178,11 @@ class ExpertRecord(Pictured):
             **({} if self.intervals is None else {"coverage": self.coverage}),
             "certificate": self.certificate.to_dict(),
         }
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the record, then the certificate."""
+        title, *lines = str(self).splitlines()
+        return html.block(title, [("happened", [line.strip() for line in lines])], self.certificate._repr_html_())
 
     def __str__(self) -> str:
         size = f"{counted(self.rounds, 'round')} with {counted(len(self.experts), 'expert')}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from afterwit.core import html
 from afterwit.core.certificate import Certificate, certify
 from afterwit.core.pictured import Pictured
 from afterwit.core.theorem import Theorem
@@ -125,11 +125,7 @@ class GameSolution(Pictured):
         return self.describe()
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f'<tr><th style="text-align:left">{head}</th><td style="text-align:left">{html.escape(text)}</td></tr>'
-            for head, text in self._sections()
-        )
-        return f"<table><caption>{html.escape(self._title())}</caption>{cells}</table>"
+        return html.block(self._title(), [(head, [text]) for head, text in self._sections()])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists: ready for JSON."""

@@ -54,16 +54,17 @@ class Picture:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def svg(self, key: str = "") -> str:
+    def svg(self, key: str = "", size: tuple[float, float] | None = None) -> str:
         """The picture as an element of a page, without its title.
 
-        key  what makes the ids of this picture different from those of others on the page
+        key   what makes the ids of this picture different from those of others on the page
+        size  width and height in inches, if not as usual
         """
         matplotlib()
         from matplotlib.figure import Figure
 
         with styled():
-            figure = Figure(figsize=self.size, layout="constrained")
+            figure = Figure(figsize=size or self.size, layout="constrained")
             self.draw(figure.subplots())
             return _svg.element(figure, key or self.kind, self.title, self.caption)
 

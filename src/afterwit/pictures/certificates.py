@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from afterwit.core import wording
 from afterwit.core.certificate import Certificate, Verdict, shown_number
 from afterwit.errors import counted
 from afterwit.pictures._bars import Bar, draw_bars, height_of, scale_for, short
@@ -43,7 +44,7 @@ class ThreeNumbers(Picture):
 
     def __init__(self, certificate: Certificate) -> None:
         self.certificate = certificate
-        self.said = {head: texts for head, texts in certificate._summary() if texts}
+        self.said = {head: texts for head, texts in wording.summary(certificate) if texts}
         self.title = f"The three numbers, {_subject(certificate)}"
         self.caption = f"{certificate.line()}."
         self.bars = list(self._bars())
@@ -94,10 +95,10 @@ class AllBounds(Picture):
 
     def _bars(self) -> Any:
         first = self.certificates[0]
-        yield Bar(f"happened: {first._summary()[1][1][0]}", first.observed, HAPPENED)
+        yield Bar(f"happened: {wording.summary(first)[1][1][0]}", first.observed, HAPPENED)
         found = next((each for each in self.certificates if each.hindsight is not None), None)
         if found is not None and found.hindsight is not None and _hindsight(found) is not None:
-            yield Bar(f"hindsight: {dict(found._summary())['hindsight'][0]}", _hindsight(found), HINDSIGHT)
+            yield Bar(f"hindsight: {dict(wording.summary(found))['hindsight'][0]}", _hindsight(found), HINDSIGHT)
         for each in self.certificates[:MOST_BOUNDS]:
             applies = each.verdict is not Verdict.NOT_APPLICABLE
             yield Bar(_line(each), each.bound if applies else None, BOUND, muted=not applies)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.certificate import Certificate, Verdict, shown_number
+from afterwit.core.certificate import Certificate, Verdict, shown_number, whole_part
 from afterwit.core.envelope import Floats
 from afterwit.pictures import confidence, confusion, features, plane, replays
 from afterwit.pictures._curve import so_far
@@ -18,7 +18,7 @@ from afterwit.pictures._style import HAPPENED, LINES, MUTED
 
 #: "Lately" is the last eighth of the rounds; before so many rounds that is too few to say anything.
 LATELY = 8
-ENOUGH = 64
+ENOUGH = 256
 
 
 def pictures(record: Any) -> list[Picture]:
@@ -49,16 +49,18 @@ class LearningCurve(Picture):
         record = self.record
         now = shown_number(record.rmse) if self.regression else f"{record.error:.2%}"
         said = f"{what} so far after each of {record.rounds:,} rounds; at the end it is {now}."
-        bounds = [self._rate(made, made.bound) for made in self.moments if made.bound is not None]
+        bounds = [self._rate(made, whole_part(made)) for made in self.moments if made.bound is not None]
         return f"{said} The bound at the end is {self._shown(bounds[-1])}." if bounds else said
 
     def draw(self, ax: Any) -> None:
-        rounds, low, high, so_far = self._so_far()
+        rounds, low, high, error = so_far(self.record)
         ends = []
         if len(rounds):
-            ax.fill_between(rounds, low, high, color=HAPPENED, alpha=0.18, linewidth=0)
-            ax.plot(rounds, so_far, **LINES["happened"])
-            ends = [(float(so_far[-1]), "so far", HAPPENED)]
+            # The first piece of the trace is as long as all before it: there the points say more than its extremes.
+            whole = rounds > self.record.trace.width
+            ax.fill_between(rounds[whole], low[whole], high[whole], color=HAPPENED, alpha=0.18, linewidth=0)
+            ax.plot(rounds, error, **LINES["happened"])
+            ends = [(float(error[-1]), "so far", HAPPENED)]
             at, lately = self._lately()
             if len(at):
                 ax.plot(at, lately, color=MUTED, linewidth=1.0, alpha=0.7)
@@ -68,13 +70,15 @@ class LearningCurve(Picture):
             if moments:
                 ax.plot(moments, values, marker="o", markersize=3, **LINES[name])
                 ends.append((values[-1], name, LINES[name]["color"]))
-        ax.set_xscale("log")
+        if len(rounds):
+            ax.set_xscale("log")
         ax.set_xlabel("rounds")
         ax.set_ylabel("root mean squared error" if self.regression else "mistakes per round")
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         if len(rounds):
-            ax.set_xlim(1, max(2, rounds[-1]))
-            ax.set_ylim(0, self._top(so_far, ends))
+            # A little room at the right, so that no marker is cut.
+            ax.set_xlim(1, max(2.0, float(rounds[-1]) ** 1.012))
+            ax.set_ylim(0, self._top(rounds, error, ends))
             ends = [self._with_value(end, ax.get_ylim()[1]) for end in ends]
         if not self.regression:
             ax.yaxis.set_major_formatter(
@@ -93,7 +97,7 @@ class LearningCurve(Picture):
         for point in self.record.curve:
             values = (point.rmse, point.recent_rmse) if self.regression else (point.error, point.recent_error)
             made = certified.get(point.rounds)
-            bound = "" if made is None or made.bound is None else self._shown(self._rate(made, made.bound))
+            bound = "" if made is None or made.bound is None else self._shown(self._rate(made, whole_part(made)))
             value = None if made is None else _hindsight(made)
             hindsight = "" if made is None or value is None else self._shown(self._rate(made, value))
             rows.append((f"{point.rounds:,}", *map(self._shown, values), bound, hindsight))
@@ -102,13 +106,10 @@ class LearningCurve(Picture):
     def _shown(self, value: float) -> str:
         return shown_number(value) if self.regression else f"{value:.2%}"
 
-    def _so_far(self) -> tuple[npt.NDArray[np.int64], Floats, Floats, Floats]:
-        return so_far(self.record)
-
     def _lately(self) -> tuple[npt.NDArray[np.int64], Floats]:
         """The same over the last eighth of the rounds until each moment."""
-        rounds, _, _, so_far = self._so_far()
-        totals = rounds * (so_far**2 if self.regression else so_far)
+        rounds, _, _, error = so_far(self.record)
+        totals = rounds * (error**2 if self.regression else error)
         before = np.maximum(0, rounds - np.maximum(1, rounds // LATELY))
         earlier = np.interp(before, np.append(0, rounds), np.append(0.0, totals))
         lately = np.maximum(0.0, totals - earlier) / (rounds - before)
@@ -117,7 +118,7 @@ class LearningCurve(Picture):
 
     def _certified(self, name: str) -> tuple[list[int], list[float]]:
         """Where there is a bound, or hindsight, and its value for each round."""
-        found = [(made.rounds, made, made.bound if name == "bound" else _hindsight(made)) for made in self.moments]
+        found = [(made.rounds, made, _bound(made) if name == "bound" else _hindsight(made)) for made in self.moments]
         rated = [(at, self._rate(made, value)) for at, made, value in found if value is not None]
         kept = [(at, value) for at, value in rated if math.isfinite(value)]
         return [at for at, _ in kept], [value for _, value in kept]
@@ -131,9 +132,9 @@ class LearningCurve(Picture):
         value, text, colour = end
         return (value, f"{text} {self._shown(value)} ↑" if value > top else text, colour)
 
-    def _top(self, so_far: Floats, ends: list[tuple[float, str, str]]) -> float:
-        """How high the picture is: what happened after the first rounds, and all lines at the end."""
-        settled = so_far[len(so_far) // 4 :]
+    def _top(self, rounds: npt.NDArray[np.int64], error: Floats, ends: list[tuple[float, str, str]]) -> float:
+        """How high the picture is: what happened in its right half, and all lines at the end."""
+        settled = error[rounds >= math.sqrt(rounds[-1])]
         top = max([float(settled.max()), *(value for value, _, _ in ends)])
         return (1.08 * top or 1.0) if self.regression else min(1.05, 1.25 * top or 1.05)
 
@@ -145,6 +146,10 @@ def _about(made: Certificate, wanted: tuple[str, ...]) -> Certificate | None:
         if fits and each.verdict is not Verdict.NOT_APPLICABLE:
             return each
     return None
+
+
+def _bound(made: Certificate) -> float | None:
+    return None if made.bound is None else whole_part(made)
 
 
 def _hindsight(made: Certificate) -> float | None:
