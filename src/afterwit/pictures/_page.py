@@ -24,8 +24,6 @@ COLOURS = {
 }
 #: Pictures are drawn, and then again for phones, as long as they and their tables have no more bytes than this.
 MOST_BYTES = 270_000
-#: How wide pictures are on phones, in inches.
-NARROW = 4.3
 #: How many rows of a table are not folded away.
 FIRST = 12
 #: A page may not even ask for anything.
@@ -244,7 +242,7 @@ class _Drawn:
         wide, narrow = (dict.fromkeys(every, "") for _ in range(2))
         for drawn, mark in ((wide, ""), (narrow, "n")):
             for (i, k), picture in every.items():
-                size = (NARROW, picture.size[1]) if mark else None
+                size = picture.narrow if mark else None
                 text = picture.svg(f"p{i}-{k}{mark}", size)
                 room -= len(text.encode())
                 if room < 0:
