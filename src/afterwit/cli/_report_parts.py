@@ -104,7 +104,7 @@ def _groups(combined: Combined, column: str, certificates: Any, settings: Any) -
         f"Forecasts of {combined.target}",
         lead,
         certificates.total,
-        pictures=list(certificates.pictures().values()),
+        pictures=[certificates.pictures()["groups"]],
         facts=settings,
         tables={listed: Table(heads, tuple(rows))},
     )

@@ -30,7 +30,6 @@ HOMES = {
     "Record": "records",
     "RegressionRecord": "records",
     "ExpertRecord": "experts",
-    "GroupCertificates": "groups",
 }
 
 

@@ -13,7 +13,7 @@ from afterwit.pictures._axes import brief, plain, rounds_along, shown
 from afterwit.pictures._expert_run import NAMED, Run
 from afterwit.pictures._labels import columns_beside, label_areas, rows_down
 from afterwit.pictures._picture import Picture, Table
-from afterwit.pictures._pieces import AREA, Ints, means, most_frequent, powers, shade, starts
+from afterwit.pictures._pieces import AREA, Ints, area, means, most_frequent, powers, starts
 from afterwit.pictures._style import HAPPENED, HINDSIGHT, INK, MUTED, SERIES
 
 #: What is left of the colour of all others.
@@ -62,7 +62,7 @@ class _Stacked(Picture):
             _, colour, left = self._labels[place]
             for edge in (above, below):
                 if edge[:, place].any():
-                    shade(ax, x, edge[:, place], colour, alpha=left)
+                    area(ax, x, edge[:, place], colour, alpha=left)
         return x, bands, np.where(bands[-1] < 0, below[-1], above[-1]) - bands[-1] / 2
 
 

@@ -9,19 +9,6 @@ import numpy as np
 
 from afterwit.pictures._style import INK, LETTERS
 
-#: As many letters of a name there is room for.
-NAME = 24
-
-
-def short_name(name: str, most: int = NAME) -> str:
-    """The name, without its middle if it is long: names often differ at one end only.
-
-    >>> short_name("forecast of the model number 12 for tomorrow", 16)
-    'forecast…tomorrow'
-    """
-    part = most // 2
-    return name if len(name) <= most + 2 else f"{name[:part]}…{name[-part:]}"
-
 
 def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
     """Write each text in its colour at the right edge, at the height where its line ends; none covers another.
