@@ -317,3 +317,11 @@ def test_quiet_is_quiet_on_a_terminal(long_table):
     session = Session(["run", "long.csv", "--target", "y", "--passes", "5", "--quiet"], long_table)
     assert session.finish() == 0
     assert session.output == b""
+
+
+def test_results_on_the_terminal_have_no_bar_between_them(long_table):
+    command = ["run", "long.csv", "--target", "y", "--limit", "3000", "--no-certificate", "--predictions", "-"]
+    session = Session(command, long_table)
+    assert session.finish() == 0
+    assert "━" not in session.output.decode()
+    assert sum(line in ("0", "1") for line in session.lines) >= 900

@@ -17,18 +17,19 @@ from afterwit.core.aligned import GAP, cut, to_the_left, to_the_right
 from afterwit.core.turns import Rounds
 from afterwit.core.wording import WIDTH
 from afterwit.pictures._style import TERMINAL
+from afterwit.streams.columns import KINDS
 
 #: How the word before each number of a certificate is shown.
 HEADS = {"promised": "bound", "bound": "bound", "happened": "happened", "hindsight": "hindsight", "verdict": "bold"}
 #: Other words with which lines begin, and which are less important than what follows.
 QUIET = (
     *("because", "delays", "theorem", "assumes", "also", "worst", "value", "gap", "rounds", "row", "column"),
-    *("target", "number", "category", "text", "time", "weight", "boolean", "not used", "missing", "hashed", "product"),
+    *("target", "weight", *KINDS, "features", "products", "hashed", "left out"),
 )
 VERDICTS = {"holds": "green", "not applicable": "yellow", "violated": "bold red"}
 STYLES = {**TERMINAL, "bold": "bold", "dim": "dim"}
 
-_BEGINNING = re.compile(r"( *)((?:[a-z]+(?: [a-z]+)?) {2,}(?=\S))?")
+_BEGINNING = re.compile(r"( *)((?:[a-z]+(?: [a-z]+){0,4}) {2,}(?=\S))?")
 #: A line of a certificate that goes on with the one before: texts begin further to the left.
 _CONTINUED = " " * 14
 _UNIT = re.compile(r"(?<=\d)( ?(?:%|µs))$")
