@@ -184,6 +184,20 @@ def test_wrapping_keeps_every_word_and_the_width(text, width):
         assert "".join(parts).replace(" ", "") == text.replace(" ", "")
 
 
+def test_names_do_not_control_the_terminal(on_terminal, tmp_path):
+    evil = "a\x1b[2J\x07\x9b31m\tb"
+    with open(tmp_path / "evil.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([[evil, "two\nlines", "y"], *([i, i + 0.5, i % 2] for i in range(40))])
+    for command in (["experts", "evil.csv", "--target", "y"], ["run", "evil.csv", "--target", "y"]):
+        _, out, err = on_terminal(*command)
+        text = out.text + err.text
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
+        assert "a\ufffd[2J\ufffd\ufffd31m b" in text
+    code, _, err = on_terminal("run", "evil.csv", "--target", evil.replace("b", "c"))
+    assert code == 2
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", err.text)
+
+
 def test_what_goes_on_is_indented():
     assert wrapped("short", 20) == ["short"]
     assert wrapped("  happened   one two three four five six", 30) == [
