@@ -333,6 +333,17 @@ def test_quiet_is_quiet_on_a_terminal(long_table):
     assert session.output == b""
 
 
+def test_a_terminal_that_only_knows_ascii_shows_what_it_can(long_table):
+    (long_table / "wide.csv").write_text((long_table / "long.csv").read_text().replace("a,b,c", "価格,b,c", 1), "utf-8")
+    command = ["race", "wide.csv", "--target", "y", "--limit", "3000", "--learners", "perceptron,sgd"]
+    session = Session(command, long_table, PYTHONIOENCODING="ascii")
+    assert session.finish() == 0
+    assert session.output.isascii()
+    lines = session.lines
+    assert any(line.startswith("perceptron ") and line.endswith(" ?s") for line in lines)
+    assert not any("Traceback" in line or "over time" in line for line in lines)
+
+
 def test_results_on_the_terminal_have_no_bar_between_them(long_table):
     command = ["run", "long.csv", "--target", "y", "--limit", "3000", "--no-certificate", "--predictions", "-"]
     session = Session(command, long_table)
