@@ -35,7 +35,7 @@ def blocks(text):
         ("docs/few-labels.md", 3),
         ("docs/learners.md", 3),
         ("docs/concepts.md", 4),
-        ("docs/experts.md", 5),
+        ("docs/experts.md", 6),
         ("docs/regression-committee.md", 3),
         ("docs/intervals.md", 2),
         ("docs/scikit-learn-and-river.md", 7),

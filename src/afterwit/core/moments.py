@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -35,24 +35,47 @@ def moments(
     most_values  where the rounds have more stored values than this in all, the moments beyond are left out
     end          the certificate at the end, if it is known: it is not made again, and never left out
     """
-    learner = copy.deepcopy(learner)
-    in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    past: _Past = _Blocks(learner) if in_blocks else _Pairs(learner)
-    found: list[Certificate] = []
-    for part in past.parts(stream):
-        past.learn(*part)
-        if past.values > most_values:
-            return found if end is None else [*found, end]
-        if past.rounds == past.wanted:
-            past.wanted *= 2
-            if end is None or past.rounds < end.rounds:
-                found.append(past.certificate())
-    if found and found[-1].rounds < past.rounds and end is None:
-        found.append(past.certificate())
+    return certified(_past_of(learner, stream), stream, most_values, end)
+
+
+def certified(past: Past, stream: Any, most_values: int, end: Certificate | None = None) -> list[Certificate]:
+    """The certificates at the moments of a run, while its rounds are learned again."""
+    found = []
+    for reached in _steps(past, stream, most_values, past.next_moment):
+        if end is not None and reached.rounds >= end.rounds:
+            break
+        found.append(reached.certificate())
     return found if end is None else [*found, end]
 
 
-class _Past:
+def replayed(learner: Any, stream: Any, after: Callable[[int], int], most_values: int = MOST_VALUES) -> Iterator[Past]:
+    """The rounds played again: after the first one, at the moment that ``after`` says next, and so on to the end."""
+    past = _past_of(learner, stream)
+    return _steps(past, stream, most_values, lambda: after(past.rounds))
+
+
+def _past_of(learner: Any, stream: Any) -> Past:
+    learner = copy.deepcopy(learner)
+    in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
+    return _Blocks(learner) if in_blocks else _Pairs(learner)
+
+
+def _steps(past: Past, stream: Any, most_values: int, next_moment: Callable[[], int]) -> Iterator[Past]:
+    """The past at each moment, and at the end."""
+    seen = 0
+    for part in past.parts(stream):
+        past.learn(*part)
+        if past.values > most_values:
+            return
+        if past.rounds == past.wanted:
+            past.wanted = next_moment()
+            seen = past.rounds
+            yield past
+    if seen < past.rounds:
+        yield past
+
+
+class Past:
     """The rounds that a learner has learned again."""
 
     def __init__(self, learner: Any) -> None:
@@ -63,6 +86,10 @@ class _Past:
         #: How many values are stored in their examples.
         self.values = 0
         self.labels: list[Any] = []
+
+    def next_moment(self) -> int:
+        """The one after the moment that has been reached."""
+        return 2 * self.wanted
 
     def parts(self, stream: Any) -> Iterator[tuple[Any, Any]]:
         """The examples that have labels, never beyond the next moment."""
@@ -81,7 +108,7 @@ class _Past:
         return made
 
 
-class _Blocks(_Past):
+class _Blocks(Past):
     """Rows in blocks, from a stream that hands them over so."""
 
     def __init__(self, learner: Any) -> None:
@@ -106,7 +133,7 @@ class _Blocks(_Past):
         return joined(self.blocks)
 
 
-class _Pairs(_Past):
+class _Pairs(Past):
     """Examples one by one, of any kind."""
 
     def __init__(self, learner: Any) -> None:

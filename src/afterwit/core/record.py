@@ -163,6 +163,11 @@ class Played:
             return certify_source(self.learner, self.stream, comparator)
         return self.learner.certificate(*self._all_pairs(), **given)
 
+    @property
+    def can_be_replayed(self) -> bool:
+        """Whether the rounds can be played again as they were."""
+        return self.before is not None and self.arrivals is None and not is_read_once(self.stream)
+
     def moments(self, end: Any = None, most_values: int = MOST_VALUES) -> list[Any]:
         """The certificates over time; once they are found, the same whenever they are asked for again.
 
@@ -171,8 +176,8 @@ class Played:
         most_values  up to how many values the rounds are played again
         """
         if "moments" not in self._seen:
-            again = self.before is not None and self.arrivals is None and not is_read_once(self.stream)
-            self._seen["moments"] = moments(self.before, self.stream, most_values, end) if again else []
+            found = moments(self.before, self.stream, most_values, end) if self.can_be_replayed else []
+            self._seen["moments"] = found
         return list(self._seen["moments"])
 
     def _all_pairs(self) -> tuple[Any, list[Any]]:

@@ -24,8 +24,12 @@ HOMES = {
     "Certificate": "certificates",
     "GroupCertificates": "certificates",
     "Race": "races",
+    "FiniteClass": "concepts",
+    "BoostingRecord": "boosting",
+    "GameSolution": "games",
     "Record": "records",
     "RegressionRecord": "records",
+    "ExpertRecord": "experts",
 }
 
 

@@ -18,7 +18,7 @@ LARGEST = 1e300
 #: Logarithmic scales begin at most so far below their largest value.
 SMALLEST_PART = 1e-15
 
-#: Heights in points: of a line of text, of a bar, and of what is between two bars. Below the bars are ticks and a label.
+#: Heights in points: of a line of text, of a bar, of what is between two bars, and of the ticks and their label.
 LINE, BAR, GAP, BELOW = 13.0, 11.0, 10.0, 62.0
 #: How many characters fit above a bar.
 WIDEST_TEXT = 92
@@ -115,28 +115,25 @@ def _decades(threshold: float, high: float) -> list[float]:
     return [10.0**power for power in range(last, first - 1, -step)]
 
 
-def named_bars(ax: Any, names: Sequence[str], values: Sequence[float], colours: Sequence[str]) -> None:
-    """A bar for each name, from top to bottom, with its value at its end."""
-    finite = [min(max(value, -LARGEST), LARGEST) for value in values]
+def named_bars(ax: Any, bars: Sequence[tuple[str, float | None, str]]) -> None:
+    """A bar for each name, value and colour, from top to bottom, with its value at its end.
+
+    Without a value it is a heading; without a colour there is no bar, only the value.
+    """
+    finite = [min(max(value or 0.0, -LARGEST), LARGEST) if colour else 0.0 for _, value, colour in bars]
     low, high = min([0.0, *finite]), max([0.0, *finite])
-    room = 0.16 * (high / 2 - low / 2) * 2 or 1.0
-    places = range(len(names))
-    ax.barh(places, finite, height=0.7, color=list(colours), linewidth=0)
-    for place, end, value in zip(places, finite, values, strict=True):
-        towards = -1 if end < 0 else 1
-        ax.annotate(
-            shown_number(value),
-            (end, place),
-            xytext=(4 * towards, 0),
-            textcoords="offset points",
-            ha="left" if towards > 0 else "right",
-            va="center",
-            fontsize=LETTERS - 1,
-            color=MUTED,
-        )
-    ax.set_yticks(places, [short(name) for name in names], color=INK)
+    room = 0.16 * (high - low) or 1.0
+    ax.barh(range(len(bars)), finite, height=0.7, color=[colour or INK for _, _, colour in bars], linewidth=0)
+    for place, (end, (_, value, _)) in enumerate(zip(finite, bars, strict=True)):
+        if value is not None:
+            towards, side = (-4, "right") if end < 0 else (4, "left")
+            here = {"xytext": (towards, 0), "textcoords": "offset points", "ha": side, "va": "center"}
+            ax.annotate(shown_number(value), (end, place), fontsize=LETTERS - 1, color=MUTED, **here)
+    ax.set_yticks(range(len(bars)), [short(name) for name, _, _ in bars])
+    for label, (_, value, _) in zip(ax.get_yticklabels(), bars, strict=True):
+        label.set(color=INK, fontweight="bold" if value is None else "normal")
     ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_ylim(len(bars) - 0.4, -0.6)
     ax.set_xlim(low - (room if low else 0), high + (room if high or not low else 0))
     ax.locator_params(axis="x", nbins=6)
     ax.xaxis.set_major_formatter(lambda value, _: shown_number(value))

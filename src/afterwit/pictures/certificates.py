@@ -8,7 +8,7 @@ from typing import Any
 
 from afterwit.core.certificate import Certificate, Verdict, shown_number
 from afterwit.core.wording import summary
-from afterwit.errors import counted, shorten
+from afterwit.errors import counted
 from afterwit.pictures._bars import Bar, draw_bars, height_of, scale_for, short
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import BOUND, GRID, HAPPENED, HINDSIGHT, INK
@@ -29,7 +29,7 @@ def pictures(certified: Any) -> list[Picture]:
         if len(bounds) > 1 or quantity != certificate.quantity:
             made.append(AllBounds(bounds, main=quantity == certificate.quantity))
     if groups is not None:
-        made.append(Parts(certificate, {shorten(group): part for group, part in certified.parts.items()}, "groups"))
+        made.append(Parts(certificate, {repr(group): part for group, part in certified.parts.items()}, "groups"))
     else:
         parts = {each.subject: each for each in certificate.others if each.subject != certificate.subject}
         if parts:
@@ -145,8 +145,8 @@ class Parts(Picture):
         for name, (marker, colour) in looks.items():
             at = [(numbers[name], i) for i, (_, numbers) in enumerate(shown) if numbers[name] is not None]
             if at:
-                ends, places = zip(*((min(value, right), i) for value, i in at if value is not None), strict=True)
-                ax.plot(ends, places, marker, color=colour, markersize=6, label=name, clip_on=False)
+                places = [(min(value, right), i) for value, i in at if value is not None]
+                ax.plot(*zip(*places, strict=True), marker, color=colour, markersize=6, label=name, clip_on=False)
         for i, (_, numbers) in enumerate(shown):
             bound = numbers["bound"]
             ends = [numbers["happened"] or 0.0, right if bound is None else min(bound, right)]

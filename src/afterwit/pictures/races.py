@@ -10,10 +10,10 @@ import numpy as np
 
 from afterwit.core.certificate import shown_number
 from afterwit.pictures._bars import short
+from afterwit.pictures._curve import axes_of_rounds, curve_of, percent
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import BOUND, HAPPENED, HINDSIGHT, INK, LETTERS, MUTED, series
-from afterwit.pictures.records import axes_of_rounds, curve_of, percent
 
 #: How many of the best are drawn in colour, and how many have a label or a bar.
 COLOURED = 5

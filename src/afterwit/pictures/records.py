@@ -11,6 +11,8 @@ import numpy.typing as npt
 from afterwit.core.certificate import Certificate, shown_number
 from afterwit.core.envelope import Floats
 from afterwit.core.rates import about_errors, bound_rate, hindsight_rate
+from afterwit.pictures import confidence, confusion, features, plane, replays
+from afterwit.pictures._curve import axes_of_rounds, curve_of
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import HAPPENED, LINES, MUTED
@@ -22,7 +24,8 @@ ENOUGH = 256
 
 def pictures(record: Any) -> list[Picture]:
     """The pictures of a record of `play`."""
-    return [LearningCurve(record)]
+    others = (replays, plane, confidence, features, confusion)
+    return [LearningCurve(record), *(picture for each in others for picture in each.pictures(record))]
 
 
 class LearningCurve(Picture):
@@ -120,38 +123,3 @@ class LearningCurve(Picture):
         settled = so_far[rounds >= math.sqrt(rounds[-1])]
         top = max([float(settled.max()), *(value for value, _, _ in ends)])
         return (1.08 * top or 1.0) if self.regression else min(1.05, 1.25 * top or 1.05)
-
-
-def curve_of(record: Any) -> tuple[npt.NDArray[np.int64], Floats, Floats, Floats]:
-    """The error or the RMSE so far: rounds, least, largest and last value.
-
-    These are the points of the curve at powers of two up to the first piece of the trace, and then the pieces.
-    """
-    trace = record.trace
-    early = [point for point in record.curve if point.rounds < trace.width]
-    values = np.array([point.rmse if hasattr(record, "rmse") else point.error for point in early])
-    rounds = np.array([point.rounds for point in early], dtype=np.int64)
-    return (
-        np.concatenate([rounds, trace.ends]),
-        np.concatenate([values, trace.low]),
-        np.concatenate([values, trace.high]),
-        np.concatenate([values, trace.last]),
-    )
-
-
-def axes_of_rounds(ax: Any, last: int, regression: bool) -> None:
-    """Rounds from 1 on, logarithmic; errors in percent, or in the unit of the target."""
-    ax.set_xlabel("rounds")
-    ax.set_ylabel("root mean squared error" if regression else "mistakes per round")
-    if last:
-        ax.set_xscale("log")
-        # A little room at the right, so that no marker is cut.
-        ax.set_xlim(1, max(2.0, float(last) ** 1.012))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    if not regression:
-        ax.yaxis.set_major_formatter(percent)
-
-
-def percent(value: float, _: Any = None) -> str:
-    """A share as the ticks of an axis show it."""
-    return f"{value:.4g}" if value < 0.0005 else f"{value:.3%}".replace(".000%", "%")
