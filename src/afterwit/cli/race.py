@@ -127,8 +127,8 @@ def _rows(found: Race, voice: Voice) -> list[list[str]]:
     parts = min(MOST_MARKS, room, found.rounds)
     if parts < FEWEST_PARTS:
         return rows
-    traces = [entry.record.trace for entry in found.entries]
-    marks = [sparkline(over_time(trace, parts, found.task == "regression")) if trace.rounds else "" for trace in traces]
+    drawn = [None if entry.stopped or not entry.record.rounds else entry.record.trace for entry in found.entries]
+    marks = ["" if trace is None else sparkline(over_time(trace, parts, found.task == "regression")) for trace in drawn]
     return [[*row, each] for row, each in zip(rows, ["over time".rjust(parts), *marks], strict=True)]
 
 
