@@ -108,6 +108,13 @@ def test_the_error_over_time_is_that_of_equal_parts(regression):
     np.testing.assert_allclose(over_time(trace, 8, regression), np.sqrt(means) if regression else means, rtol=1e-9)
 
 
+def test_errors_that_are_too_large_are_no_marks():
+    trace = Envelope()
+    trace.extend([1e200, 2e200, 1e200, 1e200])
+    assert not np.isfinite(over_time(trace, 4, regression=True)).any()
+    assert sparkline(over_time(trace, 4, regression=True)) == " " * 4
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

@@ -47,6 +47,7 @@ COMMANDS = {
     "run, regression": ["run", "people.csv", "--target", HOSTILE],
     "run, no certificate": ["run", "people.csv", "--target", 'is "it"', "--no-certificate"],
     "run, tested": ["run", "people.csv", "--target", 'is "it"', "--test", "people.csv", "--scores", "s.txt"],
+    "race": ["race", "people.csv", "--target", 'is "it"', "--learners", "perceptron,sgd,normalized-adagrad"],
     "experts": ["experts", "load.csv", "--target", "load", "--index", "day,region"],
     "experts, intervals": ["experts", "load.csv", "--target", "load", "--index", "day,region", "--interval", "80%"],
     "experts, groups": ["experts", "load.csv", "--target", "load", "--group", "region"],
@@ -89,7 +90,7 @@ def test_a_report_has_the_same_bytes_twice(run_cli, tables, name):
     assert made[0] == made[1]
 
 
-@pytest.mark.parametrize("name", ["run", "experts", "experts, outcomes", "game", "demo"])
+@pytest.mark.parametrize("name", ["run", "race", "experts", "experts, outcomes", "game", "demo"])
 def test_the_json_names_the_report_and_quiet_writes_it(run_cli, tables, name):
     found = only_json(run_cli(*COMMANDS[name], "--report", "out.html", "--json"))
     assert found["report"] == "out.html"

@@ -184,6 +184,20 @@ def test_wrapping_keeps_every_word_and_the_width(text, width):
         assert "".join(parts).replace(" ", "") == text.replace(" ", "")
 
 
+def test_names_do_not_control_the_terminal(on_terminal, tmp_path):
+    evil = "a\x1b[2J\x07\x9b31m\tb"
+    with open(tmp_path / "evil.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([[evil, "two\nlines", "y"], *([i, i + 0.5, i % 2] for i in range(40))])
+    for command in (["experts", "evil.csv", "--target", "y"], ["run", "evil.csv", "--target", "y"]):
+        _, out, err = on_terminal(*command)
+        text = out.text + err.text
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
+        assert "a\ufffd[2J\ufffd\ufffd31m b" in text
+    code, _, err = on_terminal("run", "evil.csv", "--target", evil.replace("b", "c"))
+    assert code == 2
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", err.text)
+
+
 def test_what_goes_on_is_indented():
     assert wrapped("short", 20) == ["short"]
     assert wrapped("  happened   one two three four five six", 30) == [
@@ -317,3 +331,22 @@ def test_quiet_is_quiet_on_a_terminal(long_table):
     session = Session(["run", "long.csv", "--target", "y", "--passes", "5", "--quiet"], long_table)
     assert session.finish() == 0
     assert session.output == b""
+
+
+def test_a_terminal_that_only_knows_ascii_shows_what_it_can(long_table):
+    (long_table / "wide.csv").write_text((long_table / "long.csv").read_text().replace("a,b,c", "価格,b,c", 1), "utf-8")
+    command = ["race", "wide.csv", "--target", "y", "--limit", "3000", "--learners", "perceptron,sgd"]
+    session = Session(command, long_table, PYTHONIOENCODING="ascii")
+    assert session.finish() == 0
+    assert session.output.isascii()
+    lines = session.lines
+    assert any(line.startswith("perceptron ") and line.endswith(" ?s") for line in lines)
+    assert not any("Traceback" in line or "over time" in line for line in lines)
+
+
+def test_results_on_the_terminal_have_no_bar_between_them(long_table):
+    command = ["run", "long.csv", "--target", "y", "--limit", "3000", "--no-certificate", "--predictions", "-"]
+    session = Session(command, long_table)
+    assert session.finish() == 0
+    assert "━" not in session.output.decode()
+    assert sum(line in ("0", "1") for line in session.lines) >= 900

@@ -81,13 +81,14 @@ def test_speed_names_those_that_are_beaten_by_none(race):
 
 
 def test_many_learners_leave_room():
-    X, y = rounds(40)
+    X, y = rounds(3000)
     found = aw.race(X, [aw.SGD(rate=0.01 * (i + 1)) for i in range(60)], y=y, certificates=False)
     shown = found.plot()
     labels = words(shown)
     assert len(labels) == MOST_LABELS
     assert labels[-1] == f"and {60 - MOST_LABELS + 1} more"
     assert len(shown.ax_.collections) == COLOURED
+    assert len(found.report().html) < 300_000
     assert len(found.plot(kind="board").ax_.patches) == MOST_BARS
     assert found.pictures()["board"].caption.endswith(f"The best {MOST_BARS} are shown.")
 

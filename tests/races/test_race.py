@@ -1,7 +1,9 @@
 """Races: each learner is in the state in which playing alone leaves it, and everything about them is told."""
 
+import copy
 import itertools
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -205,6 +207,15 @@ def test_a_race_in_words_and_as_data():
     assert [each["learner"] for each in data["learners"]] == [entry.name for entry in found.entries]
     assert [point["rounds"] for point in data["learners"][0]["curve"]] == [1, 2, 4, 8, 16, 32, 64]
     assert all(each["certificate"]["verdict"] == "holds" for each in data["learners"])
+
+
+def test_a_race_can_be_kept():
+    X, y = labels(64)
+    found = aw.race(X, ["perceptron", "sgd", "committee"], y=y)
+    for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert again.to_dict() == found.to_dict()
+        assert str(again) == str(found)
+        assert [entry.learner for entry in again.entries] == [entry.learner for entry in found.entries]
 
 
 def test_regressors_are_compared_by_their_rmse():

@@ -73,6 +73,9 @@ def afterwit_command(ctx: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
+    # A name that the encoding of the output does not have is no reason to fail.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
     # As with Ctrl-C, unwinding the stack removes what is half-written.
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)

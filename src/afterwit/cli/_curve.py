@@ -62,18 +62,22 @@ class CurveTable:
         if parts < FEWEST_PARTS:
             return ""
         values = over_time(trace, parts, self._regression)
+        if not np.isfinite(values).all():
+            return ""
         low, high = (shown_number(each) if self._regression else f"{each:.2%}" for each in (values.min(), values.max()))
         return f"{what}  {sparkline(values)}  {low} to {high}"
 
 
 def over_time(trace: Envelope, parts: int, regression: bool) -> Floats:
-    """The error, or the RMSE, in so many equal parts of a run."""
-    so_far = trace.last**2 if regression else trace.last
-    ends = np.concatenate([[0.0], trace.ends])
-    totals = np.concatenate([[0.0], trace.ends * so_far])
-    borders = np.linspace(0.0, trace.rounds, parts + 1)
-    means: Floats = np.maximum(0.0, np.diff(np.interp(borders, ends, totals))) * parts / trace.rounds
-    return np.sqrt(means) if regression else means
+    """The error, or the RMSE, in so many equal parts of a run; infinite or NaN where errors are too large for that."""
+    # The squares of large errors may be infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        so_far = trace.last**2 if regression else trace.last
+        ends = np.concatenate([[0.0], trace.ends])
+        totals = np.concatenate([[0.0], trace.ends * so_far])
+        borders = np.linspace(0.0, trace.rounds, parts + 1)
+        means: Floats = np.maximum(0.0, np.diff(np.interp(borders, ends, totals))) * parts / trace.rounds
+        return np.sqrt(means) if regression else means
 
 
 def sparkline(values: Floats) -> str:

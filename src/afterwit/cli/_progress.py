@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from afterwit.cli._terminal import STYLES, above_the_bar, is_terminal
+from afterwit.cli._terminal import STYLES, above_the_bar, harmless, is_terminal
 from afterwit.core.aligned import cut
 from afterwit.core.turns import Rounds
 
@@ -29,7 +29,7 @@ class Display:
 
     def __init__(self, description: str, total: int | None, steps: bool) -> None:
         self._steps = steps
-        self._description = " ".join(description.split())
+        self._description = " ".join(harmless(description).split())
         self._total = total or None
         self._position = 0
         self._rows: Callable[[], int] | None = None

@@ -17,23 +17,26 @@ from afterwit.core.aligned import GAP, cut, to_the_left, to_the_right
 from afterwit.core.turns import Rounds
 from afterwit.core.wording import WIDTH
 from afterwit.pictures._style import TERMINAL
+from afterwit.streams.columns import KINDS
 
 #: How the word before each number of a certificate is shown.
 HEADS = {"promised": "bound", "bound": "bound", "happened": "happened", "hindsight": "hindsight", "verdict": "bold"}
 #: Other words with which lines begin, and which are less important than what follows.
 QUIET = (
     *("because", "delays", "theorem", "assumes", "also", "worst", "value", "gap", "rounds", "row", "column"),
-    *("target", "number", "category", "text", "time", "weight", "boolean", "not used", "missing", "hashed", "product"),
+    *("target", "weight", *KINDS, "features", "products", "hashed", "left out"),
 )
 VERDICTS = {"holds": "green", "not applicable": "yellow", "violated": "bold red"}
 STYLES = {**TERMINAL, "bold": "bold", "dim": "dim"}
 
-_BEGINNING = re.compile(r"( *)((?:[a-z]+(?: [a-z]+)?) {2,}(?=\S))?")
+_BEGINNING = re.compile(r"( *)((?:[a-z]+(?: [a-z]+){0,4}) {2,}(?=\S))?")
 #: A line of a certificate that goes on with the one before: texts begin further to the left.
 _CONTINUED = " " * 14
 _UNIT = re.compile(r"(?<=\d)( ?(?:%|µs))$")
 #: Names are not cut to less than this; columns from the right are left out first.
 SHORTEST = 12
+#: What names may hold and no terminal may be told: it could move the cursor, or worse. Tabs have no width.
+_CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"} | {ord("\t"): " "}
 #: The console of the progress bar that is shown: text goes above it.
 above_the_bar: list[Console] = []
 
@@ -73,7 +76,7 @@ class Terminal:
 
     def text(self, text: str, style: str = "") -> None:
         """Lines of text; those that are too long go on below, never within a word."""
-        for line in text.split("\n"):
+        for line in harmless(text).split("\n"):
             for i, part in enumerate(wrapped(line, self.width)):
                 self.print(Text(part, STYLES[style]) if style else _coloured(part, begins=not i))
 
@@ -85,7 +88,7 @@ class Terminal:
 
     def error(self, text: str, mark: str, style: str) -> None:
         """A message that begins with a word in a colour."""
-        parts = [part for line in text.split("\n") for part in wrapped(line, self.width)]
+        parts = [part for line in harmless(text).split("\n") for part in wrapped(line, self.width)]
         for i, part in enumerate(parts):
             line = Text(part)
             if not i:
@@ -97,6 +100,7 @@ class Terminal:
 
         styles  of the rows below the heads
         """
+        rows = [[harmless(cell).replace("\n", " ") for cell in row] for row in rows]
         widths = _widths(rows, self.width, narrowest)
         for i, row in enumerate(rows):
             line = Text()
@@ -109,6 +113,11 @@ class Terminal:
             self.print(line)
         if len(widths) < len(rows[0]):
             self.text(f"(in a wider terminal: {', '.join(rows[0][len(widths) :])})", "dim")
+
+
+def harmless(text: str) -> str:
+    """A text without characters that control terminals."""
+    return text.translate(_CONTROLS)
 
 
 def wrapped(line: str, width: int) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,6 +15,7 @@ from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import learner_for, learner_names, needed_task
 from afterwit.cli._progress import display
+from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
@@ -45,12 +48,14 @@ MOST_MARKS = 20
     default=True,
     help="Show a line of the certificate of each. Large files are read again for it.",
 )
+@report_option
 @with_options(SAYING_OPTIONS)
 def race(
     files: tuple[str, ...],
     learners: str | None,
     model: str | None,
     certificate: bool,
+    report: str | None,
     limit: int | None,
     as_json: bool,
     quiet: bool,
@@ -62,9 +67,10 @@ def race(
     the log loss of learners with probabilities, the time per example, and the certificate in one line. The best one
     afterwards is no promise: choosing it is what the committee does while it learns.
     """
-    distinct_files(FILE=files_read(files, source["sql"]), model=model)
+    distinct_files(FILE=files_read(files, source["sql"]), model=model, report=report)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet)
+    page = report_file(report)
     names = None if learners is None else _names(learners)
     tasks = {needed_task(name)[0] for name in names or ()}
     if len(tasks) > 1:
@@ -105,7 +111,13 @@ def race(
             voice.say(f"\n{_wrapped(f'{entry.name} stopped: {entry.stopped}', voice)}")
         elif certificate:
             voice.say(f"\n{_wrapped(f'{entry.name}: {_certificate_line(entry)}', voice)}")
-    voice.finish({**found.to_dict(), "model": model})
+    told = {**found.to_dict(), "model": model}
+    if page is not None:
+        from afterwit.pictures._parts import part_of
+
+        part = replace(part_of(found), again="")
+        page.write(f"Race on {os.path.basename(stream.name)}", [part], voice, told)
+    voice.finish(told)
 
 
 def _rows(found: Race, voice: Voice) -> list[list[str]]:
@@ -115,8 +127,8 @@ def _rows(found: Race, voice: Voice) -> list[list[str]]:
     parts = min(MOST_MARKS, room, found.rounds)
     if parts < FEWEST_PARTS:
         return rows
-    traces = [entry.record.trace for entry in found.entries]
-    marks = [sparkline(over_time(trace, parts, found.task == "regression")) if trace.rounds else "" for trace in traces]
+    drawn = [None if entry.stopped or not entry.record.rounds else entry.record.trace for entry in found.entries]
+    marks = ["" if trace is None else sparkline(over_time(trace, parts, found.task == "regression")) for trace in drawn]
     return [[*row, each] for row, each in zip(rows, ["over time".rjust(parts), *marks], strict=True)]
 
 

@@ -141,6 +141,35 @@ def call_of(learner: Any) -> str:
     return f"{known}{name}({', '.join(f'{key}={shorten(value, 400)}' for key, value in settings(learner))})"
 
 
+# ---------------------------------------------------------------------- races
+
+
+def _race(race: Any, certified: Certified | None) -> Part:
+    won = race.winner
+    made, reason = certified or ((None, "") if won is None else (won.certificate, won.no_certificate))
+    heads, *rows = race.rows()
+    part = Part(
+        title=f"Race on {race.source}",
+        lead=race.result(),
+        certificate=made,
+        reason=reason,
+        numbers=[] if won is None else [_happened(won.record)],
+        pictures=_drawn(race),
+        facts={"Settings": [(entry.name, call_of(entry.learner)) for entry in race.entries]},
+        tables={"Leaderboard": Table(tuple(heads), tuple(map(tuple, rows)))},
+        again="import afterwit as aw\n\n"
+        f"race = aw.race(source, {[entry.name for entry in race.entries]!r})\n"
+        'race.report("report.html")',
+    )
+    lines = [(entry.name, entry.certificate.line()) for entry in race.entries if entry.certificate is not None]
+    if lines:
+        part.facts["Certificates"] = lines
+    stopped = [(entry.name, entry.stopped) for entry in race.entries if entry.stopped]
+    if stopped:
+        part.facts["Out of the race"] = stopped
+    return part
+
+
 # ---------------------------------------------------------------------- expert algorithms
 
 
@@ -252,6 +281,7 @@ MAKERS: dict[str, Callable[[Any, Certified | None], Part]] = {
     "Record": _record,
     "RegressionRecord": _record,
     "ExpertRecord": _expert_record,
+    "Race": _race,
     "GameSolution": _solution,
     "Certificate": _certificate,
     "GroupCertificates": _groups,

@@ -19,6 +19,8 @@ from afterwit.pictures._style import BOUND, HAPPENED, HINDSIGHT, INK, LETTERS, M
 COLOURED = 5
 MOST_LABELS = 14
 MOST_BARS = 30
+#: How many points the others have, about.
+MOST_POINTS = 100
 #: How many characters of a name are shown at a line.
 WIDEST = 24
 
@@ -36,10 +38,7 @@ class _OfRace(Picture):
         self.regression = race.task == "regression"
         self.what = "RMSE" if self.regression else "Error"
         self.running = [entry for entry in race.entries if not entry.stopped]
-        won = race.winner
-        best = f"{won.name} is the best one, {race.shown(won)}" if won is not None else "all of them stopped"
-        counted = f"{len(race.entries):,} learners" if len(race.entries) != 1 else "1 learner"
-        self.result = f"{counted}, {race.rounds:,} rounds; {best}."
+        self.result = race.result()
 
     def _colour(self, place: int) -> Any:
         return series(place)["color"] if place < COLOURED else MUTED
@@ -80,7 +79,8 @@ class Lines(_OfRace):
                 ax.fill_between(rounds[later], low[later], high[later], color=colour, alpha=0.15, linewidth=0)
                 ax.plot(rounds, so_far, **series(place), linewidth=1.8)
             else:
-                ax.plot(rounds, so_far, color=colour, linewidth=0.9, alpha=0.6)
+                some = _some(len(rounds))
+                ax.plot(rounds[some], so_far[some], color=colour, linewidth=0.9, alpha=0.6)
             if self.race.entries[place].stopped:
                 ax.plot(rounds[-1], so_far[-1], marker="x", color=colour)
         if drawn:
@@ -117,6 +117,11 @@ class Lines(_OfRace):
         return Table(("rounds", *(entry.name for entry in entries)), rows)
 
 
+def _some(count: int) -> Any:
+    """The places of at most so many points of a line in the background, with the last one: pages stay small."""
+    return np.unique(np.append(np.arange(0, count, max(1, count // MOST_POINTS)), count - 1))
+
+
 class Board(_OfRace):
     """The final errors, with the bound and hindsight of each where they were certified."""
 
@@ -125,7 +130,7 @@ class Board(_OfRace):
     def __init__(self, race: Any) -> None:
         super().__init__(race)
         self.rows = [row for row in race.leaderboard()[:MOST_BARS] if row["stopped"] is None]
-        self.size = (7.2, 1.3 + 0.27 * max(3, len(self.rows)))
+        self.size = (7.2, 1.5 + 0.27 * max(3, len(self.rows)))
         self.title = f"{self.what} at the end, {short(race.source)}"
         marked = " The marks are the bound and hindsight, where they were certified." if self._marks("bound") else ""
         self.caption = f"{self.what} of each learner. {self.result}{marked}{self._others(len(self.rows))}"
@@ -176,12 +181,12 @@ class Board(_OfRace):
         ax.grid(visible=False, axis="y")
 
     def _name_marks(self, ax: Any) -> None:
-        """Say what the marks are, below them all: beside them there is no room."""
+        """Say what the marks are, below the axis: beside them there is no room."""
         named = [("bound", BOUND), ("hindsight", HINDSIGHT)]
         named = [(name, colour) for name, colour in named if self._marks(name)]
         for i, (name, colour) in enumerate(named):
             below = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
-            ax.annotate(f"| {name}", (0, 0), xytext=(70 * i, -24), color=colour, fontsize=LETTERS, **below)
+            ax.annotate(f"| {name}", (0, 0), xytext=(70 * i, -38), color=colour, fontsize=LETTERS, **below)
 
     def table(self) -> Table:
         rows = [

@@ -52,8 +52,10 @@ class Entry:
 
     name: str
     learner: Any
-    #: What counts its rounds; the record is in it.
-    tally: Tally = field(repr=False)
+    #: What `play` returns.
+    record: Any = field(repr=False)
+    #: What counts its rounds; None after the race.
+    tally: Tally | None = field(repr=False)
     #: The sum of the log losses, of learners of two labels with probabilities.
     total_log_loss: float | None = None
     #: The processor time that it took.
@@ -63,11 +65,6 @@ class Entry:
     certificate: Certificate | None = field(default=None, repr=False)
     #: Why there is no certificate, if that is known.
     no_certificate: str = ""
-
-    @property
-    def record(self) -> Any:
-        """What `play` returns."""
-        return self.tally.record
 
     @property
     def regression(self) -> bool:
@@ -100,7 +97,7 @@ class Entry:
         except AfterwitError as error:
             self.stopped = str(error)
             return
-        if seen is not None:
+        if seen is not None and self.tally is not None:
             self.tally.see_many(*seen)
 
     def _play(self, block: Any) -> tuple[Any, Any] | None:
@@ -121,6 +118,7 @@ class Entry:
 
     def _play_singly(self, pairs: list[tuple[Any, Any]]) -> None:
         """Examples one by one, as `play` hands them to learners that take no blocks."""
+        assert self.tally is not None
         for x, y in pairs:
             prediction = self.learner.predict_one(x)
             self.learner.learn_one(x, y)
@@ -160,7 +158,8 @@ def entry_of(name: str, learner: Any, stream: Any) -> Entry:
     """A learner at the start."""
     speaks = getattr(learner, "gives_probabilities", False) and not getattr(learner, "many_labels", False)
     speaks = speaks and hasattr(stream, "reader") and learns_blocks(learner) and hasattr(learner, "learn_scores")
-    return Entry(name, learner, tally_of(learner, stream), 0.0 if speaks else None)
+    tally = tally_of(learner, stream)
+    return Entry(name, learner, tally.record, tally, 0.0 if speaks else None)
 
 
 def run(entries: Sequence[Entry], stream: Any) -> int:
@@ -174,8 +173,11 @@ def run(entries: Sequence[Entry], stream: Any) -> int:
             running = [entry for entry in entries if not entry.stopped]
             list(pool.map(Entry.learn, running, [block] * len(running)))
     for entry in entries:
+        assert entry.tally is not None
         entry.tally.record.unlabelled = unlabelled
         entry.tally.finish()
+        # It holds what was read from.
+        entry.tally = None
     return unlabelled
 
 
@@ -192,13 +194,15 @@ def _blocks(entries: Sequence[Entry], stream: Any) -> Iterator[Any]:
         return
     with stream.reader() as reader:
         for entry in entries:
+            assert entry.tally is not None
             entry.tally.counter = reader
         while (block := reader.take(_room(entries))) is not None:
             yield block[0].count if block[1] is None else block
 
 
 def _room(entries: Sequence[Entry]) -> int:
-    return min((entry.tally.room for entry in entries if not entry.stopped), default=BLOCK)
+    rooms = (entry.tally.room for entry in entries if entry.tally is not None and not entry.stopped)
+    return min(rooms, default=BLOCK)
 
 
 # ---------------------------------------------------------------------- who takes part

@@ -150,6 +150,14 @@ class Race(Pictured):
         """What was played."""
         return f"{counted(len(self.entries), 'learner')} on {self.source}, {counted(self.rounds, 'round')}"
 
+    def result(self) -> str:
+        """Who won, in a sentence."""
+        learners, rounds = counted(len(self.entries), "learner"), counted(self.rounds, "round")
+        best = "all of them stopped"
+        if self.winner is not None:
+            best = f"{self.winner.name} is the best one, {self.metric} {self.shown(self.winner)}"
+        return f"{learners}, {rounds}; {best}."
+
     def rows(self) -> list[list[str]]:
         """The leaderboard in words: the heads, and a row for each learner."""
         logs = any(entry.log_loss is not None for entry in self.entries)
