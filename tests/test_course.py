@@ -48,7 +48,7 @@ def test_every_cell_of_a_notebook_runs_and_prints_what_the_page_says(page, tmp_p
     nbformat.validate(notebook)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     said = [piece for piece in notebooks.pieces(page.read_text()) if piece.kind != "text"]
-    namespace = {}
+    namespace = {"__name__": "__main__"}
     try:
         for number, piece in enumerate(said):
             if piece.kind == "printed":
@@ -99,8 +99,8 @@ def test_a_page_becomes_cells(tmp_path):
     page = tmp_path / "01-a.md"
     page.write_text(
         "# A\n\nSee [the next](02-b.md#part), [more](../more.md) and [a site](https://example.org).\n\n"
-        "```python\nprint(1)\n```\n\n```text\n1\n```\n\n<!-- picture: record.pictures()[\"error\"] -->\n\n"
-        "## Solutions\n\n<details markdown=\"1\">\n<summary>Show</summary>\n\nIt is 2.\n\n</details>\n"
+        '```python\nprint(1)\n```\n\n```text\n1\n```\n\n<!-- picture: record.pictures()["error"] -->\n\n'
+        '## Solutions\n\n<details markdown="1">\n<summary>Show</summary>\n\nIt is 2.\n\n</details>\n'
     )
     cells = nbformat.reads(notebooks.notebook(page), as_version=4).cells
     assert [(cell.cell_type, cell.source) for cell in cells] == [

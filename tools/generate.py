@@ -1,4 +1,4 @@
-"""Write what follows from the sources: the types of public names, the tables of learners in the reference, the notebooks.
+"""Write what follows from other sources: types of public names, tables of learners in the reference, notebooks.
 
     python tools/generate.py            write src/afterwit/__init__.pyi, docs/reference.md and docs/course/notebooks/
     python tools/generate.py --check    write nothing; exit 1 if one of them is not up to date

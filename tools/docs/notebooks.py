@@ -1,8 +1,8 @@
 """Jupyter notebooks of the chapters of the course: the text, the code and the pictures of their pages.
 
-A page in docs/course/ is Markdown. Its Python blocks are code cells, its pictures are cells that plot them, and the rest
-are text cells, a new one at every heading. What a block prints is left out, because the notebook prints it; so are the
-tags that fold the solutions, which stand under a heading of their own.
+A page in docs/course/ is Markdown. Its Python blocks are code cells, its pictures are cells that plot them, and the
+rest are text cells, a new one at every heading. What a block prints is left out, because the notebook prints it; so are
+the tags that fold the solutions, which stand under a heading of their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PIECE = re.compile(
     r"^```python\n(?P<code>.*?)^```$|^```text\n(?P<printed>.*?)^```$|^<!-- picture: (?P<picture>.+?) -->$",
     re.MULTILINE | re.DOTALL,
 )
-FOLD = re.compile(r"^</?(?:details|summary)\b.*\n?", re.MULTILINE)
+FOLD = re.compile(r"^</?(?:details|summary)\b.*\n+", re.MULTILINE)
 HEADING = re.compile(r"^(?=#{1,3} )", re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:|#)(?P<target>[^)]+)\)")
 
