@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage bench compare prove mutants fuzz wheel test-compiled test-interpreted generate clean
+.PHONY: help demo test lint coverage bench compare prove mutants fuzz docs docs-serve wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -28,7 +28,7 @@ $(VENV)/dependencies: $(VENV)/tools
 	@touch $@
 
 $(VENV)/test-dependencies: $(VENV)/dependencies
-	$(INSTALL) $$($(REQUIRED) test)
+	$(INSTALL) $$($(REQUIRED) test) $$($(REQUIRED) docs)
 	@touch $@
 
 $(VENV)/built: $(VENV)/tools $(SOURCES)
@@ -80,6 +80,15 @@ coverage: $(VENV)/installed $(VENV)/test-dependencies ## both forms tested once 
 	$(MAKE) --no-print-directory MEASURED=1 test-compiled test-interpreted
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
+
+# Pages run while the site is built, for their pictures; peers that they import are among the dependencies of tests.
+MKDOCS := NO_MKDOCS_2_WARNING=1 OPENBLAS_NUM_THREADS=1 $(BIN)/mkdocs
+
+docs: $(VENV)/installed $(VENV)/test-dependencies ## build the documentation site in build/site; open build/site/index.html
+	$(MKDOCS) build
+
+docs-serve: $(VENV)/installed $(VENV)/test-dependencies ## show the site at http://127.0.0.1:8000/, and again whenever a page changes
+	$(MKDOCS) serve --dev-addr 127.0.0.1:8000
 
 # Where real data for the error rates is, such as a9a and spamassassin.svm.gz; without it they are left out.
 DATA ?= ../shared/data
