@@ -10,19 +10,44 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from docs import figures
+from docs import figures, reference
 
 ROOT = figures.ROOT
+
+
+def on_config(config: Any) -> Any:
+    """In the navigation, the pages of a folder in place of ``folder/*``, and the reference in place of ``api/*``."""
+    config.nav = _expanded(config.nav, Path(config.docs_dir))
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Pages and files that are not in docs/."""
     changes = (ROOT / "CHANGELOG.md").read_text().replace("](docs/", "](")
-    files.append(File.generated(config, "changelog.md", content=changes))
-    files.append(File.generated(config, "assets/pictures.css", content=figures.style_sheet()))
+    written = {"changelog.md": changes, "assets/pictures.css": figures.style_sheet(), **reference.pages()}
+    for path, content in written.items():
+        files.append(File.generated(config, path, content=content))
     return files
 
 
-def on_page_content(html: str, page: Page, config: Any, files: Files) -> str:
+def on_page_content(html: str, page: Page, **_: Any) -> str:
     """Pictures in place of the comments that ask for them."""
     return figures.with_figures(html, page.file.content_string)
+
+
+def _expanded(entries: list[Any], docs: Path) -> list[Any]:
+    found: list[Any] = []
+    for entry in entries:
+        if entry == "api/*":
+            found += [{title: path} for title, path in reference.titles()]
+        elif isinstance(entry, str) and entry.endswith("/*"):
+            folder = docs / entry.removesuffix("/*")
+            pages = sorted(folder.glob("*.md"), key=lambda page: (page.name != "index.md", page.name))
+            found += [page.relative_to(docs).as_posix() for page in pages]
+        elif isinstance(entry, dict):
+            for title, inner in entry.items():
+                inner = _expanded(inner, docs) if isinstance(inner, list) else inner
+                found += [{title: inner}] if inner else []
+        else:
+            found.append(entry)
+    return found
