@@ -1,4 +1,8 @@
-"""Run the examples of pages: ``python tools/pages.py docs/data.md``; with ``--write``, put what they print into them."""
+"""Run the examples of pages, and tell which pages do not say what is printed.
+
+python tools/pages.py docs/data.md README.md            exit 1 if a page is not up to date
+python tools/pages.py --write docs/data.md README.md    put into them what is printed
+"""
 
 from __future__ import annotations
 

@@ -83,7 +83,10 @@ def titles() -> Iterator[tuple[str, str]]:
 def _collected() -> dict[str, Page]:
     """All public names, each on one page: a second way to write a name is added to the first."""
     found = {"afterwit": Page("Playing, reading, saving", "What `import afterwit as aw` has beside learners.")}
-    for name, title in {**FAMILIES, **MODULES}.items():
+    for name, title in FAMILIES.items():
+        intro = "Options, algorithm, guarantee and an example of each. [Learners](../learners.md) helps to choose, and"
+        found[name] = Page(title, f"{intro} [Reference](../reference.md) has what they share.")
+    for name, title in MODULES.items():
         found[name] = Page(title, markdown(_module(name).__doc__ or ""))
     known: dict[int, Entry] = {}
     for page, shown, thing in _public():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import re
 import subprocess
@@ -53,7 +54,7 @@ def steps(markdown: str) -> list[Step]:
         part = "code" if match["picture"] is None else "picture"
         found.append(Step(match["kind"] or "picture", match[part], match.span(part)))
     blocks = [step for step in found if step.kind != "picture"]
-    for step, following in zip(blocks, blocks[1:], strict=False):
+    for step, following in itertools.pairwise(blocks):
         if step.runs and following.kind == "text":
             step.said = following
     return found
