@@ -31,6 +31,12 @@ $(VENV)/test-dependencies: $(VENV)/dependencies
 	$(INSTALL) $$($(REQUIRED) test) $$($(REQUIRED) docs)
 	@touch $@
 
+# The tests of pages open them in Chromium, and are skipped without it.
+$(VENV)/browser:
+	@mkdir -p $(VENV)
+	@sh .ci/browser.sh
+	@touch $@
+
 $(VENV)/built: $(VENV)/tools $(SOURCES)
 	rm -rf build/wheel
 	mkdir -p build/wheel
@@ -61,7 +67,7 @@ test: lint test-compiled test-interpreted ## everything: lint, the installed pac
 # the tests themselves, so it is measured on request.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m $(if $(MEASURED),coverage run -m) pytest -n 2 --dist worksteal
 
-test-compiled: $(VENV)/installed $(VENV)/test-dependencies
+test-compiled: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/browser
 	$(PYTEST)
 
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides. Only what
