@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from docs import figures, reference
 
 ROOT = figures.ROOT
+#: A link whose text is where it leads, as in docs that are read as files.
+NAMED_LINK = re.compile(r"\[[\w/-]+\.md\]\((?P<path>[^)#\s:]+\.md)(?P<anchor>[^)\s]*)\)")
+TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
 def on_config(config: Any) -> Any:
@@ -28,6 +33,17 @@ def on_files(files: Files, config: Any) -> Files:
     for path, content in written.items():
         files.append(File.generated(config, path, content=content))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
+    """Titles of pages in links whose text is the name of a file."""
+
+    def titled(link: re.Match[str]) -> str:
+        target = files.get_file_from_path(posixpath.normpath(posixpath.join(page.file.src_uri, "..", link["path"])))
+        title = target and TITLE.search(target.content_string)
+        return f"[{title[1]}]({link['path']}{link['anchor']})" if title else link[0]
+
+    return NAMED_LINK.sub(titled, markdown)
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
