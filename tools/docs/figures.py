@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import afterwit
+from afterwit.core.files import new_file
 from afterwit.pictures import _style
 from docs import running
 
@@ -28,12 +29,20 @@ def figures(markdown: str) -> list[str]:
     """The figure of each picture of a page, in order."""
     if all(step.kind != "picture" for step in running.steps(markdown)):
         return []
-    kept = KEPT / f"{hashlib.sha256((_package() + markdown).encode()).hexdigest()}.json"
+    kept = _kept(markdown)
     if not kept.exists():
-        drawn = [figure(step.picture, place) for place, step in enumerate(_pictures(markdown), 1)]
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(drawn))
+        keep(markdown, running.run(markdown))
     return list(json.loads(kept.read_text()))
+
+
+def keep(markdown: str, ran: list[running.Step]) -> None:
+    """Draw the pictures of a page that has run, unless they are kept."""
+    pictures = [step.picture for step in ran if step.kind == "picture"]
+    kept = _kept(markdown)
+    if pictures and not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with new_file(kept) as file:
+            file.write(json.dumps([figure(picture, place) for place, picture in enumerate(pictures, 1)]).encode())
 
 
 def with_figures(page: str, markdown: str) -> str:
@@ -70,8 +79,8 @@ def style_sheet() -> str:
     )
 
 
-def _pictures(markdown: str) -> list[running.Step]:
-    return [step for step in running.run(markdown) if step.kind == "picture"]
+def _kept(markdown: str) -> Path:
+    return KEPT / f"{hashlib.sha256((_package() + markdown).encode()).hexdigest()}.json"
 
 
 @cache
