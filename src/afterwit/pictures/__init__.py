@@ -24,6 +24,7 @@ from afterwit.pictures.comparison import Comparison
 HOMES = {
     "Record": "records",
     "RegressionRecord": "records",
+    "ExpertRecord": "experts",
 }
 
 
