@@ -22,6 +22,11 @@ from afterwit.pictures.comparison import Comparison
 
 #: The class of a thing -> the module here that has its pictures.
 HOMES = {
+    "Certificate": "certificates",
+    "GroupCertificates": "certificates",
+    "FiniteClass": "concepts",
+    "BoostingRecord": "boosting",
+    "GameSolution": "games",
     "Record": "records",
     "RegressionRecord": "records",
     "ExpertRecord": "experts",
