@@ -7,7 +7,7 @@
 >>> shown.holds, shown.closest
 (True, 1.0)
 >>> print(shown.caption)
-mistakes beside the bound, over unit vectors. At the most, observed was 1 of the bound.
+Mistakes beside the bound, over unit vectors. At the closest, what was observed is 1 times the bound.
 """
 
 from __future__ import annotations
@@ -158,15 +158,16 @@ class Comparison(Picture):
 
     def _said(self) -> str:
         many = f" in each of {len(self.runs):,} runs" if len(self.runs) > 1 else ""
-        band = f" The band has {BAND:.0%} of the runs." if self._banded and many else ""
-        said = f"{self.of}{many} beside the bound, over {self.over}.{band}"
+        said = f"{self.of[:1].upper()}{self.of[1:]}{many} beside the bound, over {self.over}."
+        if many and self._banded:
+            said = f"{said} The band has {BAND:.0%} of the runs."
         if self.delta:
             most = max(map(_most_often, (self._above(self.runs, each) for each in self.bounds.values())), default=0.0)
-            return f"{said} At each point {most:.3g} of the runs were above it at the most; {self.delta:g} may be."
+            return f"{said} At any point at most {most:.1%} of the runs are above it; {self.delta:.1%} may be."
         if not np.isfinite(self.closest):
             return said
-        what = "the mean of the runs" if self.average else "observed"
-        return f"{said} At the most, {what} was {shown_number(self.closest)} of the bound."
+        what = "the mean of the runs" if self.average else "what was observed"
+        return f"{said} At the closest, {what} is {shown_number(self.closest)} times the bound."
 
     def draw(self, ax: Any) -> None:
         marked = {"marker": "o", "markersize": 3} if len(self.x) <= FEW else {}
@@ -214,7 +215,8 @@ class Comparison(Picture):
         elif len(heights):
             low, high = min(0.0, float(heights.min())), float(heights.max())
             room = (high - low) or 1.0
-            ax.set_ylim(low - (0.05 * room if low < 0 else 0.0), high + 0.08 * room)
+            # A line at 0 is not hidden by the axis.
+            ax.set_ylim(low - 0.03 * room, high + 0.08 * room)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_formatter(lambda value, _: f"{value:,.6g}")
             axis.set_minor_formatter(lambda *_: "")
