@@ -14,13 +14,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
+
 import afterwit
 from afterwit.core.files import new_file
-from afterwit.pictures import _style
-from docs import running
+from afterwit.pictures import _style, _svg
+from docs import gallery, running
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEPT = ROOT / "build" / "figures"
+#: Width and height of a thumbnail in inches.
+SMALL = (2.4, 1.5)
 #: A picture in the HTML that Markdown made of a page: comments remain there as they are.
 WANTED = re.compile(r"<!-- picture: .+? -->")
 
@@ -29,20 +33,32 @@ def figures(markdown: str) -> list[str]:
     """The figure of each picture of a page, in order."""
     if all(step.kind != "picture" for step in running.steps(markdown)):
         return []
-    kept = _kept(markdown)
-    if not kept.exists():
-        keep(markdown, running.run(markdown))
-    return list(json.loads(kept.read_text()))
+    return list(_drawn(markdown)["figures"])
+
+
+def thumbnail(markdown: str) -> str:
+    """The first picture of a page without words, small."""
+    return str(_drawn(markdown)["thumbnail"])
 
 
 def keep(markdown: str, ran: list[running.Step]) -> None:
     """Draw the pictures of a page that has run, unless they are kept."""
     pictures = [step.picture for step in ran if step.kind == "picture"]
     kept = _kept(markdown)
-    if pictures and not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with new_file(kept) as file:
-            file.write(json.dumps([figure(picture, place) for place, picture in enumerate(pictures, 1)]).encode())
+    if not pictures or kept.exists():
+        return
+    drawn = [figure(picture, place) for place, picture in enumerate(pictures, 1)]
+    small = _small(pictures[0], f"thumbnail-{hashlib.sha256(markdown.encode()).hexdigest()[:12]}")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(kept) as file:
+        file.write(json.dumps({"figures": drawn, "thumbnail": small}).encode())
+
+
+def _drawn(markdown: str) -> dict[str, Any]:
+    kept = _kept(markdown)
+    if not kept.exists():
+        keep(markdown, running.run(markdown))
+    return dict(json.loads(kept.read_text()))
 
 
 def with_figures(page: str, markdown: str) -> str:
@@ -52,6 +68,12 @@ def with_figures(page: str, markdown: str) -> str:
     if found != len(drawn):
         raise ValueError(f"{found} pictures in the HTML of a page that asks for {len(drawn)}")
     return WANTED.sub(lambda _: drawn.pop(0), page)
+
+
+def with_thumbnails(page: str) -> str:
+    """The HTML of the gallery's index with a small picture for each of its pages."""
+    pages = {entry.name: entry.markdown for entry in gallery.entries()}
+    return gallery.THUMBNAIL.sub(lambda wanted: thumbnail(pages[wanted["name"]]), page)
 
 
 def figure(picture: Any, place: int) -> str:
@@ -66,6 +88,21 @@ def figure(picture: Any, place: int) -> str:
 <div class="aw-scroll"><table><thead><tr>{heads}</tr></thead><tbody>
 {rows}</tbody></table></div></details>
 </figure>"""
+
+
+def _small(picture: Any, key: str) -> str:
+    """A drawing of a picture in which only the lines are left."""
+    with _style.styled():
+        drawing = Figure(figsize=SMALL, layout="constrained")
+        ax = drawing.subplots()
+        picture.draw(ax)
+        for line in ax.lines:
+            line.set_marker("")
+        for text in [*ax.texts, *([] if ax.get_legend() is None else [ax.get_legend()])]:
+            text.remove()
+        ax.set(xlabel="", ylabel="")
+        ax.tick_params(which="both", length=0, labelbottom=False, labelleft=False)
+        return _svg.element(drawing, key, picture.title, picture.caption)
 
 
 def style_sheet() -> str:

@@ -12,7 +12,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from docs import figures, reference
+from docs import figures, gallery, reference
 
 ROOT = figures.ROOT
 #: A link whose text is where it leads, as in docs that are read as files.
@@ -36,19 +36,19 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
-    """Titles of pages in links whose text is the name of a file."""
+    """Titles of pages in links whose text is the name of a file; pages of the gallery with their theorems."""
 
     def titled(link: re.Match[str]) -> str:
         target = files.get_file_from_path(posixpath.normpath(posixpath.join(page.file.src_uri, "..", link["path"])))
         title = target and TITLE.search(target.content_string)
         return f"[{title[1]}]({link['path']}{link['anchor']})" if title else link[0]
 
-    return NAMED_LINK.sub(titled, markdown)
+    return NAMED_LINK.sub(titled, gallery.filled(markdown))
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
     """Pictures in place of the comments that ask for them."""
-    return figures.with_figures(html, page.file.content_string)
+    return figures.with_thumbnails(figures.with_figures(html, page.file.content_string))
 
 
 def _expanded(entries: list[Any], docs: Path) -> list[Any]:
@@ -56,6 +56,8 @@ def _expanded(entries: list[Any], docs: Path) -> list[Any]:
     for entry in entries:
         if entry == "api/*":
             found += [{title: path} for title, path in reference.titles()]
+        elif entry == "gallery/*":
+            found += gallery.navigation()
         elif isinstance(entry, str) and entry.endswith("/*"):
             folder = docs / entry.removesuffix("/*")
             pages = sorted(folder.glob("*.md"), key=lambda page: (page.name != "index.md", page.name))

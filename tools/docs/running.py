@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 STEP = re.compile(
-    r"^```(?P<kind>\w+)[^\n]*\n(?P<code>.*?)^```$|^<!-- picture: (?P<picture>.+) -->$", re.MULTILINE | re.DOTALL
+    r"^```(?P<kind>\w+)[^\n]*\n(?P<code>.*?)^```$|^<!-- picture: (?P<picture>[^\n]+) -->$", re.MULTILINE | re.DOTALL
 )
 
 
@@ -60,12 +60,16 @@ def steps(markdown: str) -> list[Step]:
     return found
 
 
-def run(markdown: str) -> list[Step]:
-    """The steps of a page, each run in an empty folder that is gone afterwards."""
+def run(markdown: str, namespace: dict[str, Any] | None = None) -> list[Step]:
+    """The steps of a page, each run in an empty folder that is gone afterwards.
+
+    namespace  where its names end up, for those who want to look at them
+    """
     found = steps(markdown)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         # Classes that a page defines say that they are of its module, and dataclasses look for that.
-        namespace: dict[str, Any] = {"__name__": "__main__"}
+        namespace = {} if namespace is None else namespace
+        namespace["__name__"] = "__main__"
         for step in found:
             if step.kind == "picture":
                 step.picture = eval(step.code, namespace)
