@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import afterwit
 from matplotlib.figure import Figure
 
+import afterwit
 from afterwit.pictures import _style, _svg
 from docs import gallery, running
 
