@@ -17,6 +17,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 import afterwit
+from afterwit.core.files import new_file
 from afterwit.pictures import _style, _svg
 from docs import gallery, running
 
@@ -40,14 +41,23 @@ def thumbnail(markdown: str) -> str:
     return str(_drawn(markdown)["thumbnail"])
 
 
+def keep(markdown: str, ran: list[running.Step]) -> None:
+    """Draw the pictures of a page that has run, unless they are kept."""
+    pictures = [step.picture for step in ran if step.kind == "picture"]
+    kept = _kept(markdown)
+    if not pictures or kept.exists():
+        return
+    drawn = [figure(picture, place) for place, picture in enumerate(pictures, 1)]
+    small = _small(pictures[0], f"thumbnail-{hashlib.sha256(markdown.encode()).hexdigest()[:12]}")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(kept) as file:
+        file.write(json.dumps({"figures": drawn, "thumbnail": small}).encode())
+
+
 def _drawn(markdown: str) -> dict[str, Any]:
-    kept = KEPT / f"{hashlib.sha256((_package() + markdown).encode()).hexdigest()}.json"
+    kept = _kept(markdown)
     if not kept.exists():
-        pictures = [step.picture for step in _pictures(markdown)]
-        drawn = [figure(picture, place) for place, picture in enumerate(pictures, 1)]
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        key = f"thumbnail-{hashlib.sha256(markdown.encode()).hexdigest()[:12]}"
-        kept.write_text(json.dumps({"figures": drawn, "thumbnail": _small(pictures[0], key)}))
+        keep(markdown, running.run(markdown))
     return dict(json.loads(kept.read_text()))
 
 
@@ -106,8 +116,8 @@ def style_sheet() -> str:
     )
 
 
-def _pictures(markdown: str) -> list[running.Step]:
-    return [step for step in running.run(markdown) if step.kind == "picture"]
+def _kept(markdown: str) -> Path:
+    return KEPT / f"{hashlib.sha256((_package() + markdown).encode()).hexdigest()}.json"
 
 
 @cache
