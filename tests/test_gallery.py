@@ -42,6 +42,7 @@ def test_a_page_prints_what_it_says_and_its_pictures_are_within_the_bounds(name)
     namespace = {}
     steps = running.run(PAGES[name].markdown, namespace)
     assert [step.printed for step in steps if step.kind == "python"] == [step.said.code for step in steps if step.said]
+    figures.keep(PAGES[name].markdown, steps)
     pictures = [step.picture for step in steps if step.kind == "picture"]
     assert pictures
     for picture in pictures:
