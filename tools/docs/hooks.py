@@ -17,6 +17,9 @@ from docs import figures, gallery, reference
 ROOT = figures.ROOT
 #: A link whose text is where it leads, as in docs that are read as files.
 NAMED_LINK = re.compile(r"\[[\w/-]+\.md\]\((?P<path>[^)#\s:]+\.md)(?P<anchor>[^)\s]*)\)")
+#: Code in rows of tables: there GitHub wants a backslash before a bar, and Python-Markdown shows it.
+TABLE_ROW = re.compile(r"^\|.*$", re.MULTILINE)
+CODE = re.compile(r"`[^`]+`")
 TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
@@ -43,7 +46,10 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
         title = target and TITLE.search(target.content_string)
         return f"[{title[1]}]({link['path']}{link['anchor']})" if title else link[0]
 
-    return NAMED_LINK.sub(titled, gallery.filled(markdown))
+    return TABLE_ROW.sub(
+        lambda row: CODE.sub(lambda code: code[0].replace(r"\|", "|"), row[0]),
+        NAMED_LINK.sub(titled, gallery.filled(markdown)),
+    )
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
