@@ -159,6 +159,9 @@ def test_every_picture_has_its_drawing_and_its_table(pages):
         ("guides/forecasts.html", DESKTOP, True),
         ("coming-from/river.html", PHONE, True),
         ("api/experts.html", PHONE, False),
+        ("gallery/index.html", PHONE, False),
+        ("gallery/perceptron-hinge.html", DESKTOP, True),
+        ("gallery/perturbed-leader.html", PHONE, True),
     ],
 )
 def test_pages_in_a_browser(site, browser, page, width, dark):

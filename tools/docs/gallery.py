@@ -133,9 +133,9 @@ def _theorem(key: str) -> str:
     """A theorem in full."""
     theorem = theorem_of(key)
     size = theorem.asks_for == SAMPLE_SIZE
-    rows = {"says": f"<code>{escape(theorem.statement)}</code>", "in words": prose(_in_words(theorem))}
+    rows = {"says": f"`{theorem.statement}`", "in words": prose(_in_words(theorem))}
     if theorem.inputs:
-        rows["with"] = ", ".join(f"<code>{escape(each.symbol)}</code> {prose(each.meaning)}" for each in theorem.inputs)
+        rows["with"] = "; ".join(f"`{each.symbol}`: {prose(each.meaning)}" for each in theorem.inputs)
     needs = theorem.needs or _assumed(type(theorem))
     if needs:
         rows["if"] = prose(needs)
@@ -146,11 +146,11 @@ def _theorem(key: str) -> str:
     learners = [name for name, keys in learners_with_theorems().items() if key in keys]
     if learners:
         rows["learners"] = ", ".join(f"[{name}](../api/{_page_of(name)}.md#{name.lower()})" for name in learners)
-    rows["code"] = f"<code>src/{type(theorem).__module__.replace('.', '/')}.py</code>"
+    rows["code"] = f"`src/{type(theorem).__module__.replace('.', '/')}.py`"
     rows["tried"] = _tried(key)
     name = f"{theorem.name}, sample size" if size else theorem.name
-    shown = "\n".join(f'<dt>{head}</dt><dd markdown="span">{text}</dd>' for head, text in rows.items() if text)
-    return f'### {prose(name[:1].upper() + name[1:])}\n\n<dl class="aw-terms" markdown>\n{shown}\n</dl>'
+    shown = "\n\n".join(f"{head}\n:   {text}" for head, text in rows.items() if text)
+    return f'### {prose(name[:1].upper() + name[1:])}\n\n<div class="aw-terms" markdown>\n\n{shown}\n\n</div>'
 
 
 def _in_words(theorem: Any) -> str:

@@ -7,7 +7,7 @@
 >>> shown.holds, shown.closest
 (True, 1.0)
 >>> print(shown.caption)
-Mistakes beside the bound, over unit vectors. At the closest, what was observed is 1 times the bound.
+Mistakes beside the bound, over unit vectors. The bound is attained.
 """
 
 from __future__ import annotations
@@ -80,16 +80,19 @@ class Comparison(Picture):
         self.hindsight = self._lines("hindsight", "hindsight", hindsight)
         self.of, self.over = of, over
         self.average, self.delta, self.tight = average, delta, tight
-        self.title = title or f"{of[:1].upper()}{of[1:]} over {over}"
+        self.title = title or f"{_begun(of)} over {over}"
         self.caption = self._said()
 
     @classmethod
-    def certified(cls, certificates: Iterable[Certificate], *names: str, x: Any = None, **said: Any) -> Comparison:
+    def certified(
+        cls, certificates: Iterable[Certificate], *names: str, x: Any = None, runs: Any = None, **said: Any
+    ) -> Comparison:
         """The bounds of certificates and what was observed: over the rounds of a run, or over what was varied.
 
         certificates  at moments of a run, as ``record.moments()`` returns them, or of several runs
         names         of the theorems; that of the first certificate if there are none. They are all about one quantity
         x             what was varied, for each certificate; the rounds, if not given
+        runs          what was observed in each of several runs, where the certificates are those of one of them
         """
         found = list(certificates)
         names = names or tuple(made.theorem.name for made in found[:1])
@@ -105,11 +108,11 @@ class Comparison(Picture):
         hindsight = [_hindsight(row[0]) for _, row in kept]
         lines = {name: [row[place].bound for _, row in kept] for place, name in enumerate(names)}
         quantity = last[0].quantity
-        over_time = {"title": f"{quantity[:1].upper()}{quantity[1:]} over time, {last[0].subject}"} if x is None else {}
+        over_time = {"title": f"{_begun(quantity)} over time, {last[0].subject}"} if x is None else {}
         told = {"of": quantity, "hindsight": None if None in hindsight else hindsight, **over_time}
         made = cls(
             [place for place, _ in kept],
-            [row[0].observed for _, row in kept],
+            [row[0].observed for _, row in kept] if runs is None else runs,
             lines if len(names) > 1 else lines[names[0]],
             **(told | said),
         )
@@ -147,18 +150,23 @@ class Comparison(Picture):
         return self.observed if self.average else np.asarray(self.runs.max(axis=0))
 
     def _above(self, upper: Floats, lower: Floats) -> Any:
-        return upper > lower + ROUNDING * np.maximum(1.0, np.abs(lower))
+        # What is no number is not within a bound.
+        return ~(upper <= lower + ROUNDING * np.maximum(1.0, np.abs(lower)))
 
     def _lines(self, name: str, label: str, given: Any) -> dict[str, Floats]:
         if given is None:
             return {}
-        named = given if isinstance(given, Mapping) else {label: given}
-        read = {each: np.broadcast_to(_numbers(name, values), self.x.shape) for each, values in named.items()}
-        return {each: np.asarray(values, dtype=np.float64) for each, values in read.items()}
+        read: dict[str, Floats] = {}
+        for each, values in (given if isinstance(given, Mapping) else {label: given}).items():
+            numbers = _numbers(name, values)
+            if len(numbers) not in (1, len(self.x)):
+                raise invalid(name, f"one number for each of the {len(self.x)} x", Words(f"{len(numbers)} for {each}"))
+            read[each] = np.broadcast_to(numbers, self.x.shape)
+        return read
 
     def _said(self) -> str:
         many = f" in each of {len(self.runs):,} runs" if len(self.runs) > 1 else ""
-        said = f"{self.of[:1].upper()}{self.of[1:]}{many} beside the bound, over {self.over}."
+        said = f"{_begun(self.of)}{many} beside the bound, over {self.over}."
         if many and self._banded:
             said = f"{said} The band has {BAND:.0%} of the runs."
         if self.delta:
@@ -166,8 +174,10 @@ class Comparison(Picture):
             return f"{said} At any point at most {most:.1%} of the runs are above it; {self.delta:.1%} may be."
         if not np.isfinite(self.closest):
             return said
+        if self.tight and self.holds:
+            return f"{said} The bound is attained."
         what = "the mean of the runs" if self.average else "what was observed"
-        return f"{said} At the closest, {what} is {shown_number(self.closest)} times the bound."
+        return f"{said} At the closest, {what} is {self.closest:.1%} of the bound."
 
     def draw(self, ax: Any) -> None:
         marked = {"marker": "o", "markersize": 3} if len(self.x) <= FEW else {}
@@ -194,7 +204,7 @@ class Comparison(Picture):
             ax.fill_between(self.x, low, high, color=HAPPENED, alpha=0.18, linewidth=0)
             return
         across = np.broadcast_to(self.x, self.runs.shape)
-        ax.plot(across.T, self.runs.T, ".", color=HAPPENED, markersize=3.5, alpha=0.3, markeredgewidth=0)
+        ax.plot(across.T, self.runs.T, "o", color=HAPPENED, markersize=3, alpha=0.3, markeredgewidth=0)
 
     @property
     def _banded(self) -> bool:
@@ -224,10 +234,12 @@ class Comparison(Picture):
         ax.set_ylabel(of)
 
     def _far(self) -> bool:
-        """Whether a bound is so far above that nothing else could be seen."""
+        """Whether a bound is so far above that nothing else could be seen; 0 and less have no logarithm."""
         highest = [float(np.nanmax(each)) for each in self.bounds.values() if np.isfinite(each).any()]
-        mine = self.observed[np.isfinite(self.observed)]
-        return bool(highest and len(mine) and mine.max() > 0 and max(highest) > FAR * mine.max())
+        others = [*self.runs, *self.bounds.values(), *self.floors.values(), *self.hindsight.values()]
+        positive = all((each[np.isfinite(each)] > 0).all() for each in others)
+        mine = self.runs[np.isfinite(self.runs)]
+        return bool(highest and len(mine) and positive and max(highest) > FAR * mine.max())
 
     def table(self) -> Table:
         several = len(self.runs) > 1
@@ -244,6 +256,12 @@ def _numbers(name: str, values: Any) -> Floats:
     if read.ndim > 1:
         raise invalid(name, "numbers in one dimension", Words(f"an array of shape {read.shape}"))
     return np.atleast_1d(read)
+
+
+def _begun(quantity: str) -> str:
+    """A quantity as a sentence begins with it; symbols stay as they are."""
+    first = quantity.split()[0]
+    return f"{quantity[0].upper()}{quantity[1:]}" if first.isalpha() and len(first) > 2 else quantity
 
 
 def _most_often(beyond: Any) -> float:
