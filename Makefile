@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage bench compare prove mutants fuzz wheel test-compiled test-interpreted generate clean
+.PHONY: help demo test lint coverage bench compare prove mutants fuzz docs docs-serve wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -28,7 +28,13 @@ $(VENV)/dependencies: $(VENV)/tools
 	@touch $@
 
 $(VENV)/test-dependencies: $(VENV)/dependencies
-	$(INSTALL) $$($(REQUIRED) test)
+	$(INSTALL) $$($(REQUIRED) test) $$($(REQUIRED) docs)
+	@touch $@
+
+# The tests of pages open them in Chromium, and are skipped without it.
+$(VENV)/browser:
+	@mkdir -p $(VENV)
+	@sh .ci/browser.sh
 	@touch $@
 
 $(VENV)/built: $(VENV)/tools $(SOURCES)
@@ -61,7 +67,7 @@ test: lint test-compiled test-interpreted ## everything: lint, the installed pac
 # the tests themselves, so it is measured on request.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m $(if $(MEASURED),coverage run -m) pytest -n 2 --dist worksteal
 
-test-compiled: $(VENV)/installed $(VENV)/test-dependencies
+test-compiled: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/browser
 	$(PYTEST)
 
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides. Only what
@@ -80,6 +86,15 @@ coverage: $(VENV)/installed $(VENV)/test-dependencies ## both forms tested once 
 	$(MAKE) --no-print-directory MEASURED=1 test-compiled test-interpreted
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
+
+# Pages run while the site is built, for their pictures; peers that they import are among the dependencies of tests.
+MKDOCS := NO_MKDOCS_2_WARNING=1 OPENBLAS_NUM_THREADS=1 $(BIN)/mkdocs
+
+docs: $(VENV)/installed $(VENV)/test-dependencies ## build the documentation site in build/site; open build/site/index.html
+	$(MKDOCS) build
+
+docs-serve: $(VENV)/installed $(VENV)/test-dependencies ## show the site at http://127.0.0.1:8000/, and again whenever a page changes
+	$(MKDOCS) serve --dev-addr 127.0.0.1:8000
 
 # Where real data for the error rates is, such as a9a and spamassassin.svm.gz; without it they are left out.
 DATA ?= ../shared/data

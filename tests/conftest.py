@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 import afterwit
 from afterwit.cli import main
 from afterwit.testing import SEED
+from browser import MISSING, Browser, chromium
 
 INTERPRETED = os.environ.get("AFTERWIT_EXPECT") == "interpreted"
 
@@ -49,6 +50,15 @@ def pytest_report_header():
 @pytest.fixture(scope="session", autouse=True)
 def the_right_package():
     assert afterwit.compiled is not INTERPRETED, f"this run is for the other form; afterwit is {afterwit.__file__}"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium, one process for all tests."""
+    if chromium() is None:
+        pytest.skip(MISSING)
+    with Browser() as started:
+        yield started
 
 
 def environment():

@@ -21,7 +21,7 @@ Source      Blum, Hopcroft & Kannan, Foundations of Data Science, section 6.7; S
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from afterwit.boosting.decision_stump import DecisionStump, SortedColumns
 from afterwit.boosting.minimax_margin import margin_game
 from afterwit.core.certificate import Certificate, certify
 from afterwit.core.declared import GIVEN_LABELS, Count, Kept, Option
+from afterwit.core.pictured import Pictured
 from afterwit.data.checks import between, count, optional
 from afterwit.data.labels import Signs
 from afterwit.data.quantities import BELOW_HALF
@@ -45,7 +46,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
-class BoostingRecord:
+class BoostingRecord(Pictured):
     """How training went."""
 
     rounds: int
@@ -55,6 +56,10 @@ class BoostingRecord:
     errors: tuple[float, ...]
     #: The largest that the weak-learning assumption allows.
     allowed: float
+    #: How many rows there were.
+    rows: int
+    #: The training mistakes of the vote after every round.
+    curve: tuple[int, ...] = field(repr=False)
 
     @property
     def complete(self) -> bool:
@@ -147,20 +152,25 @@ class Boosting(BatchLearner):
         # powers only those below the largest weight are needed, here multiplied up in the same way on every machine.
         powers = np.cumprod(np.concatenate([[1.0], np.full(wanted, 1 / factor)]))
         times_wrong = np.zeros(rows.count, dtype=np.int64)
+        votes = np.zeros(rows.count, dtype=np.int64)
+        curve: list[int] = []
         hypotheses: list[Any] = []
         errors: list[float] = []
         while len(hypotheses) < wanted:
             weights = powers[times_wrong.max() - times_wrong]
             hypothesis = learn(weights)
-            wrong = predicted_signs(hypothesis, matrix) != signs
+            said = predicted_signs(hypothesis, matrix)
+            wrong = said != signs
             errors.append(float(weights[wrong].sum() / weights.sum()))
             if errors[-1] > 0.5 - gamma + TOLERANCE:
                 break
             times_wrong += wrong
             hypotheses.append(hypothesis)
+            votes += said
+            curve.append(int(np.count_nonzero(np.where(votes >= 0, 1, -1) != signs)))
         self._hypotheses, self._width, self._names = hypotheses, matrix.shape[1], names
         mistakes = int(np.count_nonzero(np.where(self._votes(matrix) >= 0, 1, -1) != signs))
-        return BoostingRecord(len(hypotheses), wanted, mistakes, tuple(errors), 0.5 - gamma)
+        return BoostingRecord(len(hypotheses), wanted, mistakes, tuple(errors), 0.5 - gamma, rows.count, tuple(curve))
 
     def _teacher(self, matrix: Any, signs: Signs) -> Any:
         """A function from weights to a hypothesis."""

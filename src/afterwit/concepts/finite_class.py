@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.concepts._bits import WORD, Words64, count_bits, full, pack, unpack, words_for
+from afterwit.core.pictured import Pictured
 from afterwit.data.room import require_room
 from afterwit.data.rows import Rows
 from afterwit.data.values import same_value
@@ -44,7 +45,7 @@ Indices = npt.NDArray[np.intp]
 Recipe = tuple[str, dict[str, Any]]
 
 
-class FiniteClass:
+class FiniteClass(Pictured):
     """A finite class of hypotheses. It cannot be changed; equal classes compare equal.
 
     matrix  what the hypotheses say of the points: a row of 0 and 1 for each hypothesis

@@ -34,7 +34,11 @@ def moments(learner: Any, stream: Any, most_values: int = MOST_VALUES) -> list[C
     """
     learner = copy.deepcopy(learner)
     in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    past: _Past = _Blocks(learner) if in_blocks else _Pairs(learner)
+    return certified(_Blocks(learner) if in_blocks else _Pairs(learner), stream, most_values)
+
+
+def certified(past: Past, stream: Any, most_values: int) -> list[Certificate]:
+    """The certificates at the moments of a run, while its rounds are learned again."""
     found: list[Certificate] = []
     for part in past.parts(stream):
         past.learn(*part)
@@ -42,13 +46,13 @@ def moments(learner: Any, stream: Any, most_values: int = MOST_VALUES) -> list[C
             return found
         if past.rounds == past.wanted:
             found.append(past.certificate())
-            past.wanted *= 2
+            past.wanted = past.next_moment()
     if found and found[-1].rounds < past.rounds:
         found.append(past.certificate())
     return found
 
 
-class _Past:
+class Past:
     """The rounds that a learner has learned again."""
 
     def __init__(self, learner: Any) -> None:
@@ -59,6 +63,10 @@ class _Past:
         #: How many values are stored in their examples.
         self.values = 0
         self.labels: list[Any] = []
+
+    def next_moment(self) -> int:
+        """The one after the moment that has been reached."""
+        return 2 * self.wanted
 
     def parts(self, stream: Any) -> Iterator[tuple[Any, Any]]:
         """The examples that have labels, never beyond the next moment."""
@@ -77,7 +85,7 @@ class _Past:
         return made
 
 
-class _Blocks(_Past):
+class _Blocks(Past):
     """Rows in blocks, from a stream that hands them over so."""
 
     def __init__(self, learner: Any) -> None:
@@ -102,7 +110,7 @@ class _Blocks(_Past):
         return joined(self.blocks)
 
 
-class _Pairs(_Past):
+class _Pairs(Past):
     """Examples one by one, of any kind."""
 
     def __init__(self, learner: Any) -> None:

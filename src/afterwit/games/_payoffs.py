@@ -34,6 +34,8 @@ SINGLE_PRECISION_GAP = 2e-5
 #: Below this many entries both copies fit in the cache, and the smaller one is no faster.
 SINGLE_PRECISION_SIZE = 2**14
 BLOCK = 256
+#: Of games with at most so many rows and columns the payoffs are kept, so that they can be drawn.
+MOST_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,15 @@ class Payoffs:
         """
         of_regrets = 4 * (sum(self.shape) + 4) * ((SINGLE_UNIT if self._single(gap) else UNIT) * self.size + SMALLEST)
         return of_regrets + 8 * UNIT * abs(self.middle)
+
+    def shown(self, sign: float) -> Floats | None:
+        """A copy of the payoffs times the sign, if they are few enough to be looked at."""
+        if self.shape[0] > MOST_SHOWN or self.shape[1] > MOST_SHOWN:
+            return None
+        dense = self.matrix.toarray() if hasattr(self.matrix, "tocsr") else self.matrix
+        payoffs: Floats = sign * (self.middle + dense) + 0.0  # no negative zeros
+        payoffs.flags.writeable = False
+        return payoffs
 
     def negated(self) -> Payoffs:
         """The game in which every payoff has the other sign."""

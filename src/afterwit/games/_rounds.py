@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,14 @@ from afterwit.games.linear_program import solve_linear_program
 LOOK_AGAIN = 1.5
 #: Linear equations are solved for at most this part of the work that the rounds took.
 SHARE_OF_WORK = 0.25
+
+
+class Moment(NamedTuple):
+    """The gap after so many rounds, and what taking turns had cost by then, on average."""
+
+    rounds: int
+    gap: float
+    cost_of_turns: float
 
 
 class GameRounds:
@@ -32,6 +40,8 @@ class GameRounds:
         self.stopped_by = "gap"
         self.cost_of_turns = 0.0
         self.regrets = 0.0
+        #: The moments at which the bracket was computed: ever rarer, at most some 50 of them for each factor e.
+        self.trace: list[Moment] = []
 
     def offer(self, row_strategy: Floats, column_strategy: Floats) -> None:
         """Keep each strategy if the matrix says that it is the best of its player so far."""
@@ -104,6 +114,8 @@ class GameRounds:
                 next_look = 1 + int(self.rounds * LOOK_AGAIN)
                 if thorough and not self.done:
                     work = self._look_further(row, column, p_sum, q_sum, work)
+            cost = float(unit * self.cost_of_turns / weight_sum)
+            self.trace.append(Moment(self.rounds, self.upper - self.lower, cost))
             if self._stop(late):
                 break
         self.cost_of_turns *= unit / weight_sum

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,6 +49,15 @@ class GameSolution(Pictured):
     no_theorem_because: str = field(default="", repr=False)
     cost_of_turns: float = field(default=0.0, repr=False)
     regrets: float = field(default=0.0, repr=False)
+    #: The largest payoff less the smallest.
+    spread: float = field(default=0.0, repr=False)
+    #: The gap at the moments at which it was computed, with ``rounds``, ``gap`` and ``cost_of_turns``.
+    trace: tuple[Any, ...] = field(default=(), repr=False)
+    #: The payoffs as they were given, if there are few of them.
+    payoffs: Floats | None = field(default=None, repr=False)
+    #: What the rows and columns are called.
+    row_names: tuple[str, ...] | None = field(default=None, repr=False)
+    column_names: tuple[str, ...] | None = field(default=None, repr=False)
 
     #: The module of `afterwit.certify` that computes the gap anew.
     checker: ClassVar[str] = "games"
@@ -80,7 +89,11 @@ class GameSolution(Pictured):
 
     def describe(self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None, top: int = 10) -> str:
         """The solution in a few lines, with the names of the rows and columns, most played first."""
-        top = count("top", top)
+        top, named = count("top", top), self.named(rows, columns)
+        return "\n".join([self._title(), *(f"  {head:<8}  {text}" for head, text in named._sections(top))])
+
+    def named(self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None) -> GameSolution:
+        """The same solution, whose rows and columns have names in what is printed and drawn; None leaves those it has."""
         for parameter, names, strategy in (
             ("rows", rows, self.row_strategy),
             ("columns", columns, self.column_strategy),
@@ -89,23 +102,20 @@ class GameSolution(Pictured):
                 raise invalid(
                     parameter, f"{counted(len(strategy), 'name')}, or None", Words(counted(len(names), "name"))
                 )
-        return "\n".join(
-            [self._title(), *(f"  {head:<8}  {text}" for head, text in self._sections(rows, columns, top))]
-        )
+        given = {"row_names": rows, "column_names": columns}
+        return replace(self, **{key: tuple(map(str, names)) for key, names in given.items() if names is not None})
 
     def _title(self) -> str:
         return f"zero-sum game of {len(self.row_strategy):,} x {len(self.column_strategy):,}, {self.method}"
 
-    def _sections(
-        self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None, top: int = 10
-    ) -> list[tuple[str, str]]:
+    def _sections(self, top: int = 10) -> list[tuple[str, str]]:
         doing, against = ("maximizes", "minimizes") if self.maximize else ("minimizes", "maximizes")
         return [
             ("value", f"between {self.lower:.9g} and {self.upper:.9g}"),
             ("gap", f"{self.gap:.3g}, from the matrix; wanted {self.wanted:g}: {STOPS[self.stopped_by]}"),
             ("rounds", f"{self.rounds:,} in {self.seconds:.3g} s"),
-            ("row", f"{doing} with {_played(self.row_strategy, rows, top)}"),
-            ("column", f"{against} with {_played(self.column_strategy, columns, top)}"),
+            ("row", f"{doing} with {_played(self.row_strategy, self.row_names, top)}"),
+            ("column", f"{against} with {_played(self.column_strategy, self.column_names, top)}"),
         ]
 
     def __str__(self) -> str:

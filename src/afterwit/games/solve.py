@@ -101,6 +101,9 @@ def solve_game(
         no_theorem_because="" if theorems else NO_THEOREM,
         cost_of_turns=run.cost_of_turns,
         regrets=run.regrets,
+        spread=payoffs.spread,
+        trace=tuple(run.trace),
+        payoffs=payoffs.shown(-1.0 if maximize else 1.0),
     )
 
 

@@ -18,11 +18,18 @@ from typing import Any
 
 from afterwit.errors import invalid
 from afterwit.pictures._picture import Picture, Table
+from afterwit.pictures.comparison import Comparison
 
 #: The class of a thing -> the module here that has its pictures.
 HOMES = {
+    "Certificate": "certificates",
+    "GroupCertificates": "certificates",
+    "FiniteClass": "concepts",
+    "BoostingRecord": "boosting",
+    "GameSolution": "games",
     "Record": "records",
     "RegressionRecord": "records",
+    "ExpertRecord": "experts",
 }
 
 
@@ -45,4 +52,4 @@ def picture(thing: Any, kind: str | None = None) -> Picture:
     return known[kind]
 
 
-__all__ = ["Picture", "Table", "picture", "pictures"]
+__all__ = ["Comparison", "Picture", "Table", "picture", "pictures"]

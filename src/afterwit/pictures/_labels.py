@@ -7,7 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.pictures._style import LETTERS
+from afterwit.pictures._style import INK, LETTERS
+
+#: As many letters of a name there is room for.
+NAME = 24
+
+
+def short_name(name: str, most: int = NAME) -> str:
+    """The name, without its middle if it is long: names often differ at one end only.
+
+    >>> short_name("forecast of the model number 12 for tomorrow", 16)
+    'forecast…tomorrow'
+    """
+    part = most // 2
+    return name if len(name) <= most + 2 else f"{name[:part]}…{name[-part:]}"
 
 
 def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
@@ -15,14 +28,32 @@ def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
 
     ends  the last value of each line, what to write and the colour. The limits of the axes must be final
     """
-    low, high = sorted(ax.get_ylim())
     ends = [end for end in ends if np.isfinite(end[0])]
-    if not ends:
-        return
-    heights = _fractions(ax, [min(max(value, low), high) for value, _, _ in ends])
-    least = 1.25 * LETTERS / (72 * ax.figure.get_size_inches()[1] * ax.get_position().height)
-    for (_, text, colour), height in zip(ends, apart(heights, least), strict=True):
+    for (_, text, colour), height in zip(ends, _heights(ax, [value for value, _, _ in ends]), strict=True):
         ax.text(1.01, height, text, color=colour, transform=ax.transAxes, va="center", ha="left", fontsize=LETTERS)
+
+
+def label_areas(ax: Any, ends: Sequence[tuple[float, str, str, float]]) -> None:
+    """The same for areas: a square has the colour, so that the text can be read whatever that is.
+
+    ends  the middle of the right edge of each area, what to write, the colour and how much of it is left
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    beside = ax.transAxes + ScaledTranslation(1.3 * LETTERS / 72, 0, ax.figure.dpi_scale_trans)
+    how = {"va": "center", "ha": "left", "fontsize": LETTERS}
+    for (_, text, colour, left), height in zip(ends, _heights(ax, [end[0] for end in ends]), strict=True):
+        ax.text(1.01, height, "■", color=colour, alpha=left, transform=ax.transAxes, **how)
+        ax.text(1.01, height, text, color=INK, transform=beside, **how)
+
+
+def _heights(ax: Any, values: Sequence[float]) -> list[float]:
+    """Where labels stand for lines that end at these values, as parts of the height of the axes."""
+    if not values:
+        return []
+    low, high = sorted(ax.get_ylim())
+    least = 1.25 * LETTERS / (72 * ax.figure.get_size_inches()[1] * ax.get_position().height)
+    return apart(_fractions(ax, [min(max(value, low), high) for value in values]), least)
 
 
 def _fractions(ax: Any, values: list[float]) -> list[float]:

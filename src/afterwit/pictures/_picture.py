@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from afterwit.pictures import _svg
 from afterwit.pictures._matplotlib import matplotlib, pyplot
@@ -26,7 +26,7 @@ class Picture:
     """
 
     #: The name by which ``plot(kind=...)`` asks for it.
-    kind: ClassVar[str]
+    kind: str
     #: Width and height in inches.
     size: tuple[float, float] = (7.2, 3.8)
     title: str

@@ -41,6 +41,12 @@ LINES: dict[str, dict[str, Any]] = {
     "bound": {"color": BOUND, "linewidth": 1.8, "linestyle": (0, (5, 2))},
     "hindsight": {"color": HINDSIGHT, "linewidth": 1.8, "linestyle": (0, (1, 1.4))},
 }
+#: What has a meaning among lines of experts.
+BESIDE: dict[str, dict[str, Any]] = {
+    "mixture": {"color": HINDSIGHT, "linewidth": 1.2, "linestyle": "-"},
+    "uniform": {"color": MUTED, "linewidth": 1.4, "linestyle": (0, (6, 2, 1.5, 2))},
+    "lately": {"color": MUTED, "linewidth": 0.8, "linestyle": "-", "alpha": 0.7},
+}
 STROKES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
 
 #: The size of letters, in points.

@@ -27,6 +27,7 @@ from afterwit.core.certificate import (
     Verdict,
     shown_number,
 )
+from afterwit.core.pictured import Pictured
 from afterwit.core.theorem import Theorem
 from afterwit.errors import counted, shorten
 
@@ -124,7 +125,7 @@ def rounds_of(certificate: Certificate) -> int:
 
 
 @dataclass(frozen=True)
-class GroupCertificates(Mapping[Any, Certificate]):
+class GroupCertificates(Mapping[Any, Certificate], Pictured):
     """The certificate of each group by its name, and their sum. Prints the sum and the worst group."""
 
     subject: str
