@@ -42,7 +42,6 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
     """Titles of pages in links whose text is the name of a file; pages of the gallery with their theorems."""
-
     # Nearly every page speaks of perceptrons: the reference comes first in what a search finds.
     page.meta.setdefault("search", {"boost": BOOSTS.get(posixpath.dirname(page.file.src_uri), 1)})
 
