@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage bench compare prove mutants fuzz wheel test-compiled test-interpreted generate clean
+.PHONY: help demo test lint coverage bench compare prove mutants fuzz docs docs-serve wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -28,7 +28,7 @@ $(VENV)/dependencies: $(VENV)/tools
 	@touch $@
 
 $(VENV)/test-dependencies: $(VENV)/dependencies
-	$(INSTALL) $$($(REQUIRED) test)
+	$(INSTALL) $$($(REQUIRED) test) $$($(REQUIRED) docs)
 	@touch $@
 
 # The tests of pages open them in Chromium, and are skipped without it.
@@ -92,6 +92,15 @@ coverage: $(VENV)/installed $(VENV)/test-dependencies ## both forms tested once 
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
 
+# Pages run while the site is built, for their pictures; peers that they import are among the dependencies of tests.
+MKDOCS := NO_MKDOCS_2_WARNING=1 OPENBLAS_NUM_THREADS=1 $(BIN)/mkdocs
+
+docs: $(VENV)/installed $(VENV)/test-dependencies ## build the documentation site in build/site; open build/site/index.html
+	$(MKDOCS) build
+
+docs-serve: $(VENV)/installed $(VENV)/test-dependencies ## show the site at http://127.0.0.1:8000/, and again whenever a page changes
+	$(MKDOCS) serve --dev-addr 127.0.0.1:8000
+
 # Where real data for the error rates is, such as a9a and spamassassin.svm.gz; without it they are left out.
 DATA ?= ../shared/data
 
@@ -119,7 +128,7 @@ fuzz: $(VENV)/installed $(VENV)/test-dependencies ## changed inputs for the read
 	$(BIN)/python tools/fuzz.py --seed $(or $(SEED),0) --seconds $(SECONDS) $(if $(CASES),--cases $(CASES)) \
 		$(if $(TARGET),--target $(TARGET))
 
-generate: $(VENV)/installed ## write the types of public names and the tables of learners in docs/reference.md
+generate: $(VENV)/installed $(VENV)/test-dependencies ## write the types of public names, the tables of docs/reference.md, the notebooks of the course
 	PYTHONPATH=src $(BIN)/python tools/generate.py
 
 wheel: $(VENV)/tools ## sdist and wheel in dist/, each installed and tried in an empty environment

@@ -1,9 +1,7 @@
 """The documentation is true: its examples run, and nothing public is missing from it."""
 
-import contextlib
 import doctest
 import importlib
-import io
 import pkgutil
 import re
 from pathlib import Path
@@ -13,66 +11,44 @@ import pytest
 
 import afterwit
 from afterwit.cli import COMMANDS, afterwit_command
+from afterwit.pictures import Picture
+from docs import figures, reference, running
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()
 COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text()
 
 
-def blocks(text):
-    return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    # tests/test_course.py runs these, as the notebooks that are made of them.
+    if path.parent.name != "course"
+)
 
 
 @pytest.mark.installed_only
-@pytest.mark.parametrize(
-    ("page", "outputs"),
-    [
-        ("README.md", 6),
-        ("docs/certificates.md", 1),
-        ("docs/data.md", 3),
-        ("docs/late-labels.md", 3),
-        ("docs/committee.md", 3),
-        ("docs/few-labels.md", 3),
-        ("docs/learners.md", 3),
-        ("docs/concepts.md", 4),
-        ("docs/experts.md", 6),
-        ("docs/regression-committee.md", 3),
-        ("docs/intervals.md", 2),
-        ("docs/scikit-learn-and-river.md", 7),
-        ("docs/many-classes.md", 3),
-        ("docs/paths.md", 2),
-        ("docs/portfolios.md", 2),
-        ("docs/games.md", 3),
-        ("docs/batch.md", 4),
-        ("docs/bounds.md", 2),
-        ("docs/rules.md", 4),
-        ("docs/races.md", 3),
-        ("docs/regression.md", 3),
-    ],
-)
-def test_the_examples_of_a_page_print_what_they_say(page, outputs, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    found = blocks((ROOT / page).read_text())
-    namespace = {}
-    ran = 0
-    for (kind, code), (next_kind, expected) in zip(found, [*found[1:], ("", "")], strict=True):
-        if kind != "python":
-            continue
-        output = io.StringIO()
-        with contextlib.redirect_stdout(output):
-            exec(code, namespace)
-        if next_kind == "text":
-            assert output.getvalue() == expected
-            ran += 1
-    assert ran == outputs
+# The pages of the gallery run in test_gallery.
+@pytest.mark.parametrize("page", [page for page in PAGES if not page.startswith("docs/gallery/")])
+def test_the_examples_of_a_page_print_what_they_say(page):
+    markdown = (ROOT / page).read_text()
+    ran = running.run(markdown)
+    for step in ran:
+        if step.runs and step.kind != "picture":
+            assert step.printed == (step.said.code if step.said else "")
+        elif step.kind == "picture":
+            assert isinstance(step.picture, Picture)
+    figures.keep(markdown, ran)
 
 
-def test_the_example_of_the_kernels_page_prints_what_it_says():
-    (_, code), (_, expected) = blocks((ROOT / "docs" / "kernels.md").read_text())
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        exec(code, {})
-    assert output.getvalue() == expected
+def test_every_block_of_a_page_has_a_kind_that_is_known():
+    """A block of text is what the example before it prints: nothing else is called text, or nobody would compare it."""
+    kinds = {"bash", "csv", "console", "json", "python", "r", "sh", "text"}
+    for page in PAGES:
+        found = running.steps((ROOT / page).read_text())
+        said = [id(step.said) for step in found if step.said]
+        assert [step.code for step in found if step.kind == "text" and id(step) not in said] == [], page
+        assert {step.kind for step in found} <= {*kinds, "picture"}, page
 
 
 def test_the_page_of_names_names_what_exists():
@@ -153,9 +129,11 @@ def test_every_option_is_in_the_command_line_docs():
 
 
 def test_links_lead_somewhere():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+    written = {(ROOT / "docs" / path).resolve() for _, path in reference.titles()}
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+            there = (page.parent / target).resolve()
+            assert there.exists() or there in written, f"{page.name}: {target}"
 
 
 def test_the_exception_tree_is_complete():

@@ -18,6 +18,7 @@ from typing import Any
 
 from afterwit.errors import invalid
 from afterwit.pictures._picture import Picture, Table
+from afterwit.pictures.comparison import Comparison
 
 #: The class of a thing -> the module here that has its pictures.
 HOMES = {
@@ -63,4 +64,4 @@ def report(thing: Any, path: Any = None, certificate: Any = None) -> Any:
     return made(thing, path, certificate)
 
 
-__all__ = ["Picture", "Table", "picture", "pictures", "report"]
+__all__ = ["Comparison", "Picture", "Table", "picture", "pictures", "report"]

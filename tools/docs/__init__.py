@@ -1,0 +1,1 @@
+"""How the documentation site is made: pages run, pictures drawn, the reference written from docstrings."""
