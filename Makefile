@@ -123,7 +123,7 @@ fuzz: $(VENV)/installed $(VENV)/test-dependencies ## changed inputs for the read
 	$(BIN)/python tools/fuzz.py --seed $(or $(SEED),0) --seconds $(SECONDS) $(if $(CASES),--cases $(CASES)) \
 		$(if $(TARGET),--target $(TARGET))
 
-generate: $(VENV)/installed ## write the types of public names and the tables of learners in docs/reference.md
+generate: $(VENV)/installed $(VENV)/test-dependencies ## write the types of public names, the tables of docs/reference.md, the notebooks of the course
 	PYTHONPATH=src $(BIN)/python tools/generate.py
 
 wheel: $(VENV)/tools ## sdist and wheel in dist/, each installed and tried in an empty environment

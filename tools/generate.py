@@ -1,6 +1,6 @@
-"""Write what follows from the registry: the types of public names, and the tables of learners in the reference.
+"""Write what follows from other sources: types of public names, tables of learners in the reference, notebooks.
 
-    python tools/generate.py            write src/afterwit/__init__.pyi and docs/reference.md
+    python tools/generate.py            write src/afterwit/__init__.pyi, docs/reference.md and docs/course/notebooks/
     python tools/generate.py --check    write nothing; exit 1 if one of them is not up to date
 
 A table of learners is marked by a comment that says what it lists: a role, and families. The script writes the
@@ -12,13 +12,16 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import afterwit
 from afterwit.core import registry
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
 STUB = ROOT / "src" / "afterwit" / "__init__.pyi"
 REFERENCE = ROOT / "docs" / "reference.md"
 
@@ -109,7 +112,15 @@ def _first_line(kind: Any) -> str:
     return (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".").replace("|", "\\|")
 
 
-WRITTEN = {STUB: public_stub, REFERENCE: reference}
+def course() -> dict[Path, Callable[[], str]]:
+    """The notebook of every chapter of the course, and what makes it."""
+    sys.path.insert(0, str(HERE))
+    from docs import notebooks
+
+    return {notebooks.notebook_path(page): partial(notebooks.notebook, page) for page in notebooks.pages()}
+
+
+WRITTEN = {STUB: public_stub, REFERENCE: reference, **course()}
 
 
 def main(check: bool) -> int:
