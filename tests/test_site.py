@@ -179,5 +179,5 @@ def test_the_search_works_from_a_folder(site, browser):
         page.locator(".md-search__input").press_sequentially("perceptron")
         found = page.locator(".md-search-result__link h1")
         found.first.wait_for()
-        assert "Learners" in found.all_inner_texts()
+        assert "Linear learners" in found.all_inner_texts()
     assert [each for each in requests if not each.startswith("file:")] == []
