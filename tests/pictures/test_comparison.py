@@ -108,6 +108,21 @@ def test_lines_are_labelled_where_they_end():
     assert words(Comparison([1, 2], [[1, 1], [0, 0]], [2, 3], of="mistakes")) == ["mean of 2 runs", "bound"]
 
 
+def test_long_labels_have_several_lines_and_room_for_them():
+    long = "a bound that has a name of more than one line"
+    shown = Comparison([1, 2], [1, 1], {long: [2, 3], "short": [2, 3]}, of="mistakes")
+    ax = drawn(shown)
+    assert [text.get_text() for text in ax.texts] == [
+        "observed",
+        "a bound that has a name of\nmore than one line",
+        "short",
+    ]
+    _, *bounds = [text.get_position()[1] for text in ax.texts]
+    ax.figure.canvas.draw()
+    line = 10 / (72 * ax.figure.get_size_inches()[1] * ax.get_position().height)
+    assert abs(bounds[0] - bounds[1]) > 2 * line
+
+
 def test_few_runs_are_dots_and_many_are_a_band():
     few, many = np.zeros((10, 3)), np.zeros((1000, 3))
     assert len(drawn(Comparison([1, 2, 3], few, 1.0, of="loss")).collections) == 0

@@ -45,6 +45,10 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
     # Nearly every page speaks of perceptrons: the reference comes first in what a search finds.
     page.meta.setdefault("search", {"boost": BOOSTS.get(posixpath.dirname(page.file.src_uri), 1)})
 
+    if page.file.src_uri.startswith("gallery/"):
+        # Who searches for a learner looks for what it does and how to use it, not first for its theorems.
+        page.meta["search"] = {"boost": 0.3}
+
     def titled(link: re.Match[str]) -> str:
         target = files.get_file_from_path(posixpath.normpath(posixpath.join(page.file.src_uri, "..", link["path"])))
         title = target and TITLE.search(target.content_string)

@@ -12,6 +12,7 @@ Mistakes beside the bound, over unit vectors. The bound is attained.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -34,6 +35,8 @@ EQUAL = 1e-6
 FEW = 12
 #: A bound so many times as large as all that was observed would press it to the ground: then heights are logarithms.
 FAR = 30.0
+#: Labels have so many letters in a line, or they would leave no room for the lines that they label.
+WIDE = 28
 #: Beyond so many dots a cloud becomes a band, with this part of the runs in it.
 DOTS = 1500
 BAND = 0.9
@@ -195,7 +198,8 @@ class Comparison(Picture):
             ax.plot(self.x, values, **look)
         self._scale(ax)
         ends = [(name, values[np.isfinite(values)], look["color"]) for name, values, look in lines]
-        label_ends(ax, [(float(values[-1]), name, colour) for name, values, colour in ends if len(values)])
+        told = [(float(values[-1]), textwrap.fill(name, WIDE), colour) for name, values, colour in ends if len(values)]
+        label_ends(ax, told)
 
     def _cloud(self, ax: Any) -> None:
         """Every run a dot, or where they are too many, a band."""
@@ -228,7 +232,7 @@ class Comparison(Picture):
             # A line at 0 is not hidden by the axis.
             ax.set_ylim(low - 0.03 * room, high + 0.08 * room)
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(lambda value, _: f"{value:,.6g}")
+            axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if 1e5 <= abs(value) < 1e9 else f"{value:,.6g}")
             axis.set_minor_formatter(lambda *_: "")
         ax.set_xlabel(over)
         ax.set_ylabel(of)
