@@ -135,7 +135,7 @@ def _kind_of(name: str, column: Numbers | Booleans | Texts | Times, look: Batch,
     if isinstance(column, Texts):
         return _kind_of_texts(name, column, look, notes)
     gone = np.isnat(column.values) if isinstance(column, Times) else np.isnan(column.values)
-    if gone.all():
+    if gone.all() and name not in look.wrong:
         return "empty"
     return "number" if isinstance(column, Numbers) else "boolean" if isinstance(column, Booleans) else "time"
 
