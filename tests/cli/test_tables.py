@@ -227,8 +227,14 @@ def test_a_query_and_an_order(run_cli, data, tmp_path):
     result = run_cli(*RUN, "--order-by", "price", "--model", "n")
     assert result.returncode == 0, result.stderr
     assert aw.load(tmp_path / "n").learner == expected(ordered).learner
-    wrong = run_cli("run", "--sql", "SELECT FROM WHERE", "--target", "y")
-    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    bracketed = f"-- those of the shop\n({query})"
+    result = run_cli("run", "--sql", bracketed, "--target", "sold", "--learner", "perceptron", "--model", "m")
+    assert result.returncode == 0, result.stderr
+    assert aw.load(tmp_path / "m").learner == expected(plain, ignore=()).learner
+    for query in ("SELECT FROM WHERE", "SELEC * FROM t", "DROP TABLE t"):
+        wrong = run_cli("run", "--sql", query, "--target", "y")
+        assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+        assert wrong.stderr.startswith("afterwit: the query: ")
 
 
 def test_going_on_is_the_same_as_not_stopping(run_cli, data, tmp_path):

@@ -443,6 +443,32 @@ def test_lists_and_structs_say_what_to_do():
     assert stream.schema.describe() == "target    y\nnumber    x\nleft out  tags (ignored)"
 
 
+@pytest.mark.parametrize(
+    ("cells", "name", "value"),
+    [
+        (pa.array([[7.0, 2.0]]), "first", 7.0),
+        (pa.array([{"a": 7.0}]), "a", 7.0),
+        (pa.array([[("key", 7.0)]], pa.map_(pa.string(), pa.float64())), "one", 7.0),
+        (pa.array([datetime.time(13, 45)]), "hour", 13.0),
+    ],
+)
+def test_the_query_that_is_suggested_works(tmp_path, cells, name, value):
+    path = tmp_path / "t.parquet"
+    pa.parquet.write_table(pa.table({'my "own"': cells, "y": [0]}), path)
+    with pytest.raises(InputError) as caught:
+        aw.read(path, target="y")
+    query = str(caught.value).split("such as ")[1].replace("...", f"'{path}'")
+    assert list(aw.read(query, target="y")) == [({name: value}, 0)]
+
+
+def test_what_cannot_be_taken_apart_can_be_left_out():
+    table = pa.table({"code": pa.array([b"7"]), "y": [0]})
+    with pytest.raises(
+        InputError, match=r"of the kind binary, which are no features; leave it out with --ignore code$"
+    ):
+        aw.read(table, target="y")
+
+
 def test_records_with_strangers_are_refused():
     schema = aw.read([{"price": 1, "y": 0}], target="y").schema
     with pytest.raises(InputError, match=r"there is no column 'pirce'\. Did you mean 'price'"):

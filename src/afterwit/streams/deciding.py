@@ -182,9 +182,24 @@ def kind_of_texts(column: Column, name: str, look: Batch) -> str:
     return _kind_of_texts(name, column, look, []) if isinstance(column, Texts) else ""
 
 
+#: How a query makes a column of what is no feature, by the kind of the column.
+TAKEN_APART = {
+    "list": "{0}[1] AS first",
+    "map": "{0}['key'] AS one",
+    "struct": "{0}.a AS a",
+    "object": "{0}.a AS a",
+    "time of day": "hour({0}) AS hour",
+    "duration": "epoch({0}) AS seconds",
+}
+
+
 def _not_a_feature(path: str, name: str, kind: str) -> InputError:
-    part = f"{name}.a AS a" if kind in ("struct", "object") else f"{name}[1] AS first"
-    return InputError(
-        f"{path}: column {name} holds values of the kind {kind}, which are no features; leave it out with --ignore "
-        f"{name}, or take it apart with --sql, such as SELECT * EXCLUDE ({name}), {part} FROM ..."
-    )
+    reason = f"{path}: column {name} holds values of the kind {kind}, which are no features"
+    remedy = f"leave it out with --ignore {name}"
+    if kind in TAKEN_APART:
+        from afterwit.streams._database import identifier
+
+        column = name if re.fullmatch(r"[A-Za-z_]\w*", name) else identifier(name)
+        part = TAKEN_APART[kind].format(column)
+        remedy = f"{remedy}, or take it apart with --sql, such as SELECT * EXCLUDE ({column}), {part} FROM ..."
+    return InputError(f"{reason}; {remedy}")
