@@ -405,6 +405,27 @@ def test_a_committee_is_shown_in_narrow_lines(run_cli, data, tmp_path):
     assert all(len(line) <= 80 for line in shown.splitlines() if line.startswith("  "))
 
 
+def test_saving_meanwhile_does_not_change_the_certificate(run_cli, data, tmp_path):
+    once = run_cli(*RUN, "--model", "once")
+    often = run_cli(*RUN, "--model", "often", "--save-every", "37")
+    assert "verdict    holds" in once.stdout
+    assert often.stdout == once.stdout
+    assert aw.load(tmp_path / "often") == aw.load(tmp_path / "once")
+
+
+def test_a_certificate_is_kept_until_more_is_learned(run_cli, data, tmp_path):
+    run_cli(*RUN, "--model", "m")
+    result = run_cli("run", "sales.csv", "--target", "sold", "--resume", "m", "--model", "more")
+    assert "No certificate: " in result.stdout
+    model, more = aw.load(tmp_path / "m"), aw.load(tmp_path / "more")
+    assert more.rounds == 2 * model.rounds
+    assert model.kept_certificate["rounds"] == model.rounds
+    assert more.kept_certificate is None
+    assert "verdict" not in run_cli("inspect", "more").stdout
+    model.learn_one(sales()[0])
+    assert model.kept_certificate is None
+
+
 def test_hashed_features_report_their_collisions(run_cli, data, tmp_path):
     result = run_cli(*RUN, "--hash", "1", "--model", "m")
     names = ["price", *(f"colour={colour}" for colour in ("red", "green", "blue"))]

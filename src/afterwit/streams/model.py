@@ -53,8 +53,17 @@ class Model:
         ):
             raise invalid("learner", "one that takes rows of numbers", learner)
         self.learner = learner
-        #: What the certificate of the run that made it said, if it was kept.
-        self.kept_certificate: Any = certificate
+        self._kept_certificate: Any = certificate
+
+    @property
+    def kept_certificate(self) -> Any:
+        """What the certificate of the run that made it said, if it was kept and nothing has been learned since."""
+        kept = self._kept_certificate
+        return kept if isinstance(kept, Mapping) and kept.get("rounds") == self.rounds else None
+
+    @kept_certificate.setter
+    def kept_certificate(self, certificate: Any) -> None:
+        self._kept_certificate = certificate
 
     # ------------------------------------------------------------------ one record
 
