@@ -311,6 +311,19 @@ def test_a_cell_that_spoils_a_column_of_numbers_is_named(run_cli, tmp_path):
     assert "ignored columns that are not numeric: c\n" in result.stdout
 
 
+def test_an_expert_that_begins_late_is_named_or_left_out_with_a_warning(run_cli, tmp_path):
+    rows = [f"{t},{t % 7},{t % 7 + 1},{t % 5 if t >= 1000 else ''}" for t in range(1100)]
+    (tmp_path / "f.csv").write_text("\n".join(["day,y,a,late", *rows]))
+    result = run_cli("experts", "f.csv", "--target", "y", "--exclude", "day", "--json")
+    assert result.stderr == (
+        "afterwit: warning: left out late: empty in the first 1,000 rows (--experts A,B,... chooses the columns)\n"
+    )
+    assert json.loads(result.stdout)["ignored"] == ["late"]
+    result = run_cli("experts", "f.csv", "--target", "y", "--experts", "a,late", "--json")
+    found = json.loads(result.stdout)
+    assert (result.stderr, found["ignored"], found["experts"]) == ("", [], ["a", "late"])
+
+
 def test_a_column_named_forecast_is_kept_beside_the_forecast(run_cli, tmp_path):
     (tmp_path / "f.csv").write_text("forecast,y,a,b\nmon,1,2,3\ntue,2,2,4\n")
     (tmp_path / "g.csv").write_text("day,forecast,a,b\nmon,1,2,3\ntue,2,2,4\n")

@@ -46,7 +46,12 @@ class Way:
             return ConformalIntervals(made, self.coverage)
         return PerGroup(made) if grouped else made
 
-    def resumed(self, path: str, grouped: bool) -> Any:
+    def of_vectors(self, experts: list[str], kinds: tuple[str, ...]) -> Any:
+        """A fresh learner for these experts of probabilities of these kinds of outcomes."""
+        loss = "brier" if self.loss is None else self.loss.name
+        return self.kind(experts, loss=loss, outcomes=kinds, **self.options)
+
+    def resumed(self, path: str, grouped: bool, vectors: bool = False) -> Any:
         """The learner that was saved, if it is the one that is asked for."""
         learner = load(path)
         if isinstance(learner, PerGroup) != grouped:
@@ -59,6 +64,11 @@ class Way:
         made = template_of(learner)
         if command_name(type(made)) not in expert_algorithm_names():
             raise ModelFileError(f"{path}: a model of afterwit experts was expected; this is a {type(made).__name__}")
+        if bool(getattr(made, "kinds", ())) != vectors:
+            what = (
+                "numbers: name their column with --target" if vectors else "probabilities: use --outcome and --prefix"
+            )
+            raise ModelFileError(f"{path}: the model forecasts {what}")
         if not isinstance(made.parameters["n_experts"], tuple):
             raise ModelFileError(f"{path}: the experts of this model have no names, so nobody knows their columns")
         if self.algorithm is not None and self.kind is not type(made):
