@@ -311,6 +311,20 @@ def test_a_cell_that_spoils_a_column_of_numbers_is_named(run_cli, tmp_path):
     assert "ignored columns that are not numeric: c\n" in result.stdout
 
 
+def test_numbers_in_a_small_unit_are_shown_to_their_first_digits(run_cli, tmp_path):
+    rows = [[1e-12 * each for each in (t % 7 + 1, t % 7 + 1.5, t % 5 + 1)] for t in range(40)]
+    lines = [f"{day},{y!r},{a!r},{b!r}" for day, (y, a, b) in enumerate(rows)]
+    lines[-1] = f"40,,{rows[-1][1]!r},{rows[-1][2]!r}"
+    (tmp_path / "f.csv").write_text("\n".join(["day,y,a,b", *lines]))
+    shown = run_cli("experts", "f.csv", "--target", "y", "--experts", "a,b", "--interval", "80%").stdout
+    found = json.loads(run_cli("experts", "f.csv", "--target", "y", "--experts", "a,b", "--json").stdout)
+    assert f"{found['forecasts']['forecast'][0]:.4g}  from " in shown
+    for name in ("a", "b"):
+        wanted = next(line for line in found["leaderboard"] if line["name"] == name)
+        row = next(each for each in shown.splitlines() if each.startswith(f"{name} "))
+        assert row.split()[1:3] == [f"{wanted['rmse']:.4g}", f"{wanted['mae']:.4g}"]
+
+
 def test_an_expert_that_begins_late_is_named_or_left_out_with_a_warning(run_cli, tmp_path):
     rows = [f"{t},{t % 7},{t % 7 + 1},{t % 5 if t >= 1000 else ''}" for t in range(1100)]
     (tmp_path / "f.csv").write_text("\n".join(["day,y,a,late", *rows]))
