@@ -472,6 +472,18 @@ def test_a_killed_run_leaves_the_last_model_that_was_saved(tmp_path):
     [
         ("x,y\n1,0\n2,1\n", (), "t: --target names the column to predict; the columns are x, y"),
         ("x,y\n1,0\n2,1\n", ("--target", "z"), "target: there is no column 'z'. Columns: x, y"),
+        (
+            "ham\thi\nspam\tbuy\n",
+            ("--target", "label"),
+            "Columns: ham, hi (--names A,B,... names the columns of a file",
+        ),
+        ("x:y\n1:0\n2:1\n", ("--target", "y"), "Columns: x:y (--delimiter gives the character that separates cells)"),
+        ("x,label\n1,0\n2,1\n", ("--target", "labels"), "Did you mean 'label'? Columns: label, x\n"),
+        (
+            "x,y\n1,a\n2,b\n3,c\n",
+            ("--target", "y", "--learner", "perceptron"),
+            "such as multiclass-committee, take more",
+        ),
         ("x,x\n1,0\n", ("--target", "x"), "t, line 1:"),
         ("1,2\n3,4\n", ("--target", "x"), "t, line 1:"),
         ("x,y\n1\n", ("--target", "y"), "t, line 2: "),

@@ -154,6 +154,7 @@ def _kind_of_texts(name: str, column: Texts, look: Batch, notes: list[str]) -> s
         return "number"
     if all(time_of(word) is not None for word in words):
         return "time"
+    called = shorten(Words(name), 40)
     if numbers > len(others):
         row = int(np.argmax(np.isin(column.codes, [column.words.index(word) for word in others])))
         where = look.place(row)
@@ -161,18 +162,18 @@ def _kind_of_texts(name: str, column: Texts, look: Batch, notes: list[str]) -> s
         if "line" in where and where["path"] != look.path:
             line = f"{where['path']}, {line}"
         notes.append(
-            f"{name} holds numbers and other text, such as {shorten(others[0], 40)} in {line}: taken as a category "
-            f"(--numeric {name} makes such a cell an error)"
+            f"{called} holds numbers and other text, such as {shorten(others[0], 40)} in {line}: taken as a category "
+            f"(--numeric {called} makes such a cell an error)"
         )
     elif all(DECIMAL_COMMA.fullmatch(word) for word in words):
         notes.append(
-            f"{name} looks like numbers with a decimal comma, such as {shorten(words[0], 40)}: taken as a category "
+            f"{called} looks like numbers with a decimal comma, such as {shorten(words[0], 40)}: taken as a category "
             "(numbers need a decimal point)"
         )
     elif len(words) > max(MANY_DIFFERENT, SHARE_OF_DIFFERENT * look.count):
         notes.append(
-            f"{name} has {len(words):,} different values in the first {look.count:,} rows: taken as a category "
-            f"(--text {name} takes its words, --ignore {name} leaves it out)"
+            f"{called} has {len(words):,} different values in the first {look.count:,} rows: taken as a category "
+            f"(--text {called} takes its words, --ignore {called} leaves it out)"
         )
     return "category"
 
