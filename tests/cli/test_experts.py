@@ -280,7 +280,7 @@ def test_a_round_without_forecasts_is_named(run_cli, tmp_path):
     result = run_cli("experts", "gap.csv", "--target", "load", "--predictions", "out.csv")
     assert (result.returncode, result.stdout) == (2, "")
     remedy = "remove the row, or leave its target empty"
-    assert result.stderr == f"afterwit: gap.csv, line 3: every expert's forecast is missing; {remedy}\n"
+    assert result.stderr == f"afterwit: gap.csv, line 3: every expert's forecast is missing (a, b); {remedy}\n"
     assert not (tmp_path / "out.csv").exists()
 
 

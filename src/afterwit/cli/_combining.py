@@ -14,7 +14,7 @@ from afterwit.core.certificate import apply, evidence_of, require_theorems
 from afterwit.core.registry import command_name, expert_algorithm_names, options_of
 from afterwit.core.storage import load
 from afterwit.data import losses
-from afterwit.errors import InputError, ModelFileError, StreamError, invalid, shorten
+from afterwit.errors import InputError, ModelFileError, StreamError, Words, invalid, shorten
 from afterwit.reductions.conformal_intervals import ConformalIntervals
 from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.table import Table
@@ -189,7 +189,8 @@ def combine(table: Table, target: str, experts: list[str], learner: Any, group: 
     there = ~np.isnan(outcomes)
     nobody = there & np.isnan(advice).all(axis=1)
     if nobody.any():
-        reason = "every expert's forecast is missing; remove the row, or leave its target empty"
+        among = shorten(Words(", ".join(experts)), 100)
+        reason = f"every expert's forecast is missing ({among}); remove the row, or leave its target empty"
         raise StreamError(reason, **table.place(int(np.argmax(nobody))))
     groups = None if group is None else groups_of(table, group)
     earlier = learner.rounds

@@ -26,6 +26,8 @@ A_TIME = (
 
 #: A number as text has it: Python would also read 1_000, and digits of other scripts.
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+#: What many countries write for 1.5.
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
 _TIME = re.compile(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.errors import InputError, Words, invalid, shorten
-from afterwit.streams._cells import MISSING_NUMBERS, boolean_of, time_of
+from afterwit.streams._cells import DECIMAL_COMMA, MISSING_NUMBERS, boolean_of, time_of
 from afterwit.streams._csv import number_in
 from afterwit.streams.batch import UNNAMED, Batch, Booleans, Column, Numbers, Other, Texts, Times
 from afterwit.streams.columns import PARTS, ColumnRule
@@ -18,7 +18,6 @@ from afterwit.streams.schema import Schema, checked_bits, checked_interactions, 
 
 #: A column of words of which more than this share differ, and more than so many, is perhaps none.
 SHARE_OF_DIFFERENT, MANY_DIFFERENT = 0.5, 100
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True)
