@@ -627,3 +627,30 @@ def test_a_model_is_what_it_is_made_of(tmp_path):
         model.learn_one({"n": 3})
     with pytest.raises(InputError, match="schema must be what as_data"):
         aw.Model({"columns": 5}, twin)
+
+
+@pytest.mark.parametrize("hash_bits", [None, 6])
+@pytest.mark.parametrize("learner", [aw.Perceptron, aw.Committee])
+def test_a_batch_of_no_records_has_no_predictions(hash_bits, learner):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"], "y": ["no", "yes"]})
+    stream = aw.read(frame, target="y", hash_bits=hash_bits)
+    model = aw.Model(stream.schema, learner(labels=stream.labels))
+    aw.play(model, stream)
+    for nothing in (frame.iloc[:0], []):
+        assert model.predict_many(nothing).tolist() == []
+        assert model.score_many(nothing).tolist() == []
+        predictions, tickets = model.serve_many(nothing)
+        assert (predictions.tolist(), tickets) == ([], [])
+    with pytest.raises(StreamError, match="no examples were found"):
+        aw.read([], target="y")
+
+
+def test_sources_that_are_none():
+    with pytest.raises(InputError, match=r"labels must be a sequence of labels, such as .*; received 'spam'"):
+        aw.read([{"a": 1, "y": "s"}], target="y", labels="spam")
+    with pytest.raises(StreamError, match="its columns must have different names; 'a' occurs twice"):
+        aw.read(pd.DataFrame([[1, 2, 0]], columns=["a", "a", "y"]), target="y")
+    with pytest.raises(InputError, match="or a path, a query or a list of dicts; received array"):
+        aw.read(np.ones((2, 2)), target="y")
+    with pytest.raises(InputError, match=r"of the kind binary, which are no features; leave it out with --ignore a$"):
+        aw.read([{"a": b"x", "y": 0}], target="y")

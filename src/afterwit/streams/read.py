@@ -13,7 +13,7 @@ no {'colour=blue': 1.0, 'price': 9.0}
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,7 +109,7 @@ def read(
         interactions=tuple(interactions),
         hash_bits=hash_bits,
     )
-    purpose = Purpose(checked_task(task), None if labels is None else tuple(plain_label(each) for each in labels))
+    purpose = Purpose(checked_task(task), _checked_labels(labels))
     dialect = Dialect(
         None if names is None else columns_listed("names", names),
         delimiter,
@@ -128,6 +128,14 @@ def _is_binary(words: Any) -> bool:
     if words not in ("counts", "binary"):
         raise invalid("words", "'counts' or 'binary'", words)
     return bool(words == "binary")
+
+
+def _checked_labels(labels: Any) -> tuple[Any, ...] | None:
+    if labels is None:
+        return None
+    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+        raise invalid("labels", "a sequence of labels, such as (0, 1) or ('ham', 'spam')", labels)
+    return tuple(plain_label(each) for each in labels)
 
 
 def _checked_on_error(on_error: Any) -> str:
