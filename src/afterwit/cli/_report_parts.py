@@ -116,8 +116,9 @@ def _groups(combined: Combined, column: str, certificates: Any, settings: Any) -
         yield titled_part(f"{column} {group}", replace(record, certificate=certificates[group]), certificates[group])
 
 
-def vectors_part(learner: Any, advice: Any, outcomes: list[Any], certificate: Certificate) -> Part:
-    """The part about probabilities of several kinds of outcomes."""
-    record = replace(play(learner.clone(), advice, outcomes), certificate=certificate)
-    part = titled_part(type(learner).__name__, record, certificate)
-    return replace(part, facts={**part.facts, "Settings": settings_of(learner)})
+def vectors_part(before: Any, advice: Any, outcomes: list[Any], certificate: Certificate) -> Part:
+    """The part about probabilities of several kinds of outcomes, with the learner as it was before them."""
+    settings = settings_of(before)
+    record = replace(play(before, advice, outcomes), certificate=certificate)
+    part = titled_part(type(before).__name__, record, certificate)
+    return replace(part, facts={**part.facts, "Settings": settings})
