@@ -37,7 +37,7 @@ def blocks(text):
         ("docs/concepts.md", 4),
         ("docs/experts.md", 6),
         ("docs/regression-committee.md", 3),
-        ("docs/intervals.md", 2),
+        ("docs/intervals.md", 3),
         ("docs/scikit-learn-and-river.md", 7),
         ("docs/many-classes.md", 3),
         ("docs/paths.md", 2),

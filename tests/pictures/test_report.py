@@ -265,6 +265,7 @@ def test_of_too_many_pictures_each_part_has_its_first_ones_and_every_table():
     drawn = re.findall(r'<svg class="aw-picture" id="([^"]+)"', text)
     assert drawn == ["p0-0", "p0-1", "p1-0", "p1-1", "p2-0"]
     assert text.count("<figure>") == text.count("The numbers as a table") == 12
+    assert text.count("Not drawn, so that this page stays small.") == 7
     assert len(text.encode()) < 300_000
 
 
