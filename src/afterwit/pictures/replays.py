@@ -102,7 +102,7 @@ class LabelsAsked(Picture):
         #: Rounds, labels asked for and mistakes so far.
         self.moments = [
             (past.rounds, past.learner.asked, past.learner.mistakes)
-            for past in replayed(record._played.before, record._played.stream, grow)
+            for past in replayed(record._played.before, record._played.as_played, grow)
         ]
         if self.moments[-1][0] < record.rounds:
             self.moments.append((record.rounds, record.asked, record.mistakes))
