@@ -24,9 +24,9 @@ def pictures(record: Any) -> list[Picture]:
     kept, played = record.predictions, record._played
     if not hasattr(record, "mistakes") or kept is None or not 0 < len(kept) <= MOST_ROUNDS or played is None:
         return []
-    if is_read_once(played.stream):
+    if is_read_once(played.as_played):
         return []
-    truths = _labels(played.stream)
+    truths = _labels(played.as_played)
     pairs = [(truth, said) for truth, said in zip(truths, kept.tolist(), strict=False) if truth is not None]
     classes = sorted({str(label) for pair in pairs for label in pair})
     fits = len(truths) == len(kept) and 0 < len(classes) <= MOST_CLASSES

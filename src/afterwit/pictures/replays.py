@@ -41,7 +41,7 @@ class VersionSpace(Picture):
         step = math.ceil(record.rounds / MOST_MOMENTS)
         #: Rounds, hypotheses left and mistakes so far.
         self.moments = [(0, self.hypotheses, 0)]
-        for past in replayed(played.before, played.stream, lambda rounds: rounds + step):
+        for past in replayed(played.before, played.as_played, lambda rounds: rounds + step):
             self.moments.append((past.rounds, past.learner.remaining, past.learner.mistakes))
             line = past.learner.certificate().line()
         self.title = f"Hypotheses that are left, {record.learner}"
