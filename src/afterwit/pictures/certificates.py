@@ -162,7 +162,7 @@ class Parts(Picture):
         ax.set_yticks(range(len(shown)), [short(name) for name, _ in shown], color=INK)
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlabel(self.quantity, loc="left")
-        ax.legend(loc="upper right", bbox_to_anchor=(1, -0.5 / len(shown)), ncols=3, borderaxespad=0, handletextpad=0.1)
+        ax.legend(loc="upper right", bbox_to_anchor=(1, -1.0 / len(shown)), ncols=3, borderaxespad=0, handletextpad=0.1)
 
     def table(self) -> Table:
         rows = []
