@@ -16,6 +16,8 @@ from afterwit.pictures._picture import Table
 
 #: Of many groups, how many have a part of their own.
 MOST_GROUPS = 3
+#: How many pictures these have: the most telling ones.
+MOST_PICTURES = 4
 #: How many groups are listed.
 MOST_LISTED = 100
 
@@ -124,7 +126,8 @@ def _groups(combined: Combined, column: str, certificates: Any, settings: Any) -
         before = combined.before
         learner = before[group] if group in before else before.learner.copy()
         record = play(learner, combined.advice[rounds[group]], combined.outcomes[rounds[group]])
-        yield titled_part(f"{column} {group}", replace(record, certificate=certificates[group]), certificates[group])
+        part = titled_part(f"{column} {group}", replace(record, certificate=certificates[group]), certificates[group])
+        yield replace(part, pictures=part.pictures[:MOST_PICTURES])
 
 
 def vectors_part(learner: Any, advice: Any, outcomes: list[Any], certificate: Certificate) -> Part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -149,9 +150,10 @@ def _race(race: Any, certified: Certified | None) -> Part:
     heads, *rows = race.rows()
     numbers = {row["learner"]: row for row in race.leaderboard()}
     more = [(*row, *_certified_rates(race, numbers[row[0]])) for row in rows]
+    best = "" if won is None else f"; {won.name} is the best one, {race.shown(won)}"
     part = Part(
-        title=f"Race on {race.source}",
-        lead=f"{race.headline()}" + ("" if won is None else f"; {won.name} is the best one, {race.shown(won)}"),
+        title=f"Race on {os.path.basename(race.source)}",
+        lead=f"{counted(len(race.entries), 'learner')}, {counted(race.rounds, 'round')}{best}",
         certificate=made,
         reason=reason,
         pictures=_drawn(race),
