@@ -211,3 +211,12 @@ def test_a_vacuous_bound_is_said_to_be_so():
     picture = record.pictures()["regret"]
     assert picture.table().rows[0][2].endswith(" (vacuous)")
     assert "which no run could break" in picture.caption
+
+
+def test_groups_have_a_report_with_their_sum():
+    advice, outcomes = advice_rounds(40, 3)
+    learner = aw.PerGroup(aw.MLpol(3))
+    learner.learn_many(["north", "south"] * 20, advice, outcomes)
+    text = learner.certificate().report().html
+    assert "2 groups, each with a learner of its own" in text
+    assert "The groups of PerGroup(MLpol), 2 groups" in text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import textwrap
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -75,6 +74,7 @@ def race(
     tasks = {needed_task(name)[0] for name in names or ()}
     if len(tasks) > 1:
         raise invalid("--learners", "learners for the same task", Words(", ".join(names or ())))
+    page = report_file(report)
     with ExitStack() as stack:
         task = next(iter(tasks), None)
         stream = stack.enter_context(given.open(task, task in (None, "classes")))
@@ -111,13 +111,12 @@ def race(
             voice.say(f"\n{_wrapped(f'{entry.name} stopped: {entry.stopped}', voice)}")
         elif certificate:
             voice.say(f"\n{_wrapped(f'{entry.name}: {_certificate_line(entry)}', voice)}")
-    told = {**found.to_dict(), "model": model}
+    data = {**found.to_dict(), "model": model}
     if page is not None:
-        from afterwit.pictures._parts import part_of
+        from afterwit.cli._report_parts import race_part
 
-        part = replace(part_of(found), again="")
-        page.write(f"Race on {os.path.basename(stream.name)}", [part], voice, told)
-    voice.finish(told)
+        page.write(f"Race on {os.path.basename(stream.name)}", [race_part(found, stream)], voice, data)
+    voice.finish(data)
 
 
 def _rows(found: Race, voice: Voice) -> list[list[str]]:

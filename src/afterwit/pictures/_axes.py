@@ -20,7 +20,7 @@ def rounds_along(ax: Any, rounds: int, log: bool = False, first: int = 0) -> Non
         ax.xaxis.set_minor_formatter(whole if rounds < 10 else NullFormatter())
     else:
         ax.set_xlim(first, max(first + 1, rounds))
-        ax.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
+        ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
     ax.xaxis.set_major_formatter(whole)
     ax.set_xlabel("rounds")
 

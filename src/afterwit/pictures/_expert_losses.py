@@ -13,7 +13,7 @@ from afterwit.core.envelope import Floats
 from afterwit.errors import counted
 from afterwit.pictures._axes import brief, marked, plain, rounds_along, shown
 from afterwit.pictures._expert_run import Run
-from afterwit.pictures._labels import label_ends
+from afterwit.pictures._labels import label_ends, rows_down
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._pieces import curve, lately, powers, sparse, spread
 from afterwit.pictures._style import BESIDE, BOUND, HAPPENED, HINDSIGHT, INK, LETTERS, LINES, MUTED, STROKES, series
@@ -112,15 +112,12 @@ class MeanLosses(Picture):
                 annotation_clip=False,
             )
         names = [f"… {counted(bar, 'expert')} between" if isinstance(bar, int) else bar[1] for bar in self._shown]
-        ax.set_ylim(len(names) - 0.4, -0.6)
-        ax.set_yticks(range(len(names)), names)
-        ax.tick_params(axis="y", length=0, labelcolor=INK)
+        rows_down(ax, names)
         for label, bar in zip(ax.get_yticklabels(), self._shown, strict=True):
             if isinstance(bar, int):
                 label.set_color(MUTED)
             elif bar[3] != MUTED:
                 label.set(color=bar[3], weight="bold")
-        ax.grid(visible=False, axis="y")
         ax.set_xlim(low, low + 1.02 * (high - low))
         ax.set_xlabel(self.run.rate)
         ax.xaxis.set_major_formatter(plain)

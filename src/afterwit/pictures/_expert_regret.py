@@ -17,9 +17,9 @@ from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._pieces import curve, powers
 from afterwit.pictures._style import BESIDE, BOUND, HAPPENED, HINDSIGHT, LINES
 
-#: A bound this many times as large as all that happened is above the picture, which then goes so far.
+#: A bound this many times as large as all that happened is above the picture, which has a little room for it.
 FAR = 4.0
-ROOM = 1.5
+ROOM = 0.25
 
 
 class Regret(Picture):
@@ -87,9 +87,10 @@ class Regret(Picture):
         ax.plot([0, run.rounds], [0, 0], **LINES["hindsight"])
         ends.append((0.0, "best expert", HINDSIGHT))
         ax.plot(rounds, last, **marked(LINES["happened"], len(rounds)))
-        top = self._draw_bound(ax, max(abs(min(drawn)), abs(max(drawn))))
-        if top is not None:
-            drawn.append(top)
+        highest = self._draw_bound(ax)
+        if highest is not None:
+            size = max(abs(min(drawn)), abs(max(drawn)))
+            drawn.append(max(drawn) + ROOM * size if size and highest > FAR * size else highest)
         rounds_along(ax, run.rounds)
         low, high = min(drawn), max(drawn)
         room = 0.06 * (high - low or 1.0)
@@ -102,8 +103,8 @@ class Regret(Picture):
             ends.append((self._last.bound, f"bound {brief(self._last.bound)}{vacuous}{above}", BOUND))
         label_ends(ax, ends)
 
-    def _draw_bound(self, ax: Any, size: float) -> float | None:
-        """Draw it, faintly where it is vacuous; how high the picture has to be for it, beside lines of that size."""
+    def _draw_bound(self, ax: Any) -> float | None:
+        """Draw it, faintly where it is vacuous; its largest value."""
         promises = self.run.promises
         if not promises:
             return None
@@ -119,8 +120,7 @@ class Regret(Picture):
             ax.plot(rounds, np.where(faint, bounds, np.nan), **{**style, "alpha": 0.4})
         if firm.any():
             ax.plot(rounds, np.where(firm, bounds, np.nan), **style)
-        highest = float(bounds.max())
-        return ROOM * size if size and highest > FAR * size else highest
+        return float(bounds.max())
 
     def table(self) -> Table:
         run = self.run

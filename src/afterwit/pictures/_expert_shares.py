@@ -10,6 +10,7 @@ import numpy as np
 from afterwit.core.envelope import Floats
 from afterwit.errors import counted
 from afterwit.pictures._expert_run import Run
+from afterwit.pictures._labels import rows_down
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import HAPPENED, INK, MUTED
 
@@ -70,12 +71,9 @@ class Shares(Picture):
             ax.plot([least, most], [row, row], color=MUTED, linewidth=1.2)
             ax.barh(row, upper - lower, left=lower, height=0.6, color=HAPPENED, linewidth=0, alpha=0.55)
             ax.plot([median, median], [row - 0.3, row + 0.3], color=INK, linewidth=2.0)
-        ax.set_ylim(len(self._names) - 0.4, -0.6)
-        ax.set_yticks(range(len(self._names)), self._names)
-        ax.tick_params(axis="y", length=0, labelcolor=INK)
+        rows_down(ax, self._names)
         if self._left_out:
             ax.get_yticklabels()[-1].set_color(MUTED)
-        ax.grid(visible=False, axis="y")
         ax.set_xlim(0, min(1.02, 1.05 * float(self._quantiles.max()) or 1.0))
         ax.set_xlabel("share")
         ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g}%")

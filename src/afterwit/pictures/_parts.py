@@ -141,33 +141,37 @@ def call_of(learner: Any) -> str:
     return f"{known}{name}({', '.join(f'{key}={shorten(value, 400)}' for key, value in settings(learner))})"
 
 
-# ---------------------------------------------------------------------- races
-
-
 def _race(race: Any, certified: Certified | None) -> Part:
+    """The leaderboard, and the certificate of the winner."""
     won = race.winner
-    made, reason = certified or ((None, "") if won is None else (won.certificate, won.no_certificate))
+    made = won.certificate if won is not None and certified is None else (certified or (None, ""))[0]
+    reason = "all learners stopped" if won is None else won.no_certificate or "it was not asked for"
     heads, *rows = race.rows()
+    numbers = {row["learner"]: row for row in race.leaderboard()}
+    more = [(*row, *_certified_rates(race, numbers[row[0]])) for row in rows]
     part = Part(
         title=f"Race on {race.source}",
         lead=race.result(),
         certificate=made,
         reason=reason,
-        numbers=[] if won is None else [_happened(won.record)],
         pictures=_drawn(race),
-        facts={"Settings": [(entry.name, call_of(entry.learner)) for entry in race.entries]},
-        tables={"Leaderboard": Table(tuple(heads), tuple(map(tuple, rows)))},
+        tables={"Leaderboard": Table((*heads, "bound", "hindsight", "verdict"), tuple(more))},
+        facts={"Stopped": [(entry.name, entry.stopped) for entry in race.entries if entry.stopped]},
         again="import afterwit as aw\n\n"
         f"race = aw.race(source, {[entry.name for entry in race.entries]!r})\n"
         'race.report("report.html")',
     )
-    lines = [(entry.name, entry.certificate.line()) for entry in race.entries if entry.certificate is not None]
-    if lines:
-        part.facts["Certificates"] = lines
-    stopped = [(entry.name, entry.stopped) for entry in race.entries if entry.stopped]
-    if stopped:
-        part.facts["Out of the race"] = stopped
+    if made is None and won is not None:
+        part.numbers = [_happened(won.record)]
     return part
+
+
+def _certified_rates(race: Any, row: dict[str, Any]) -> tuple[str, str, str]:
+    """The bound, hindsight and the verdict of a learner in a race, as its error is shown."""
+    rates = (row["bound"], row["hindsight"])
+    regression = race.task == "regression"
+    bound, best = ("" if rate is None else shown_number(rate) if regression else f"{rate:.2%}" for rate in rates)
+    return bound, best, row["verdict"] or ""
 
 
 # ---------------------------------------------------------------------- expert algorithms
@@ -260,6 +264,17 @@ def _certificate(made: Certificate, certified: Certified | None) -> Part:
     )
 
 
+def _groups(made: Any, certified: Certified | None) -> Part:
+    del certified
+    return Part(
+        title=made.subject,
+        lead=f"{counted(len(made), 'group')}, each with a learner of its own",
+        certificate=made.total,
+        pictures=_drawn(made),
+        again='print(certificates.details())\ncertificates.report("report.html")',
+    )
+
+
 def retitled(part: Part, name: str, lead: str = "") -> Part:
     """The same part under another title."""
     return replace(part, title=name, lead=lead or part.lead)
@@ -270,7 +285,8 @@ MAKERS: dict[str, Callable[[Any, Certified | None], Part]] = {
     "Record": _record,
     "RegressionRecord": _record,
     "ExpertRecord": _expert_record,
-    "Race": _race,
     "GameSolution": _solution,
     "Certificate": _certificate,
+    "GroupCertificates": _groups,
+    "Race": _race,
 }

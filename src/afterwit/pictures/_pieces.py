@@ -90,6 +90,6 @@ def lately(losses: Floats, at: Ints, part: int = 8) -> Floats:
     return np.asarray((totals[at] - totals[before]) / (at - before))
 
 
-def shade(ax: Any, x: Floats, top: Floats, colour: str, **how: Any) -> None:
+def area(ax: Any, x: Floats, top: Floats, colour: str, **how: Any) -> None:
     """The area between 0 and a line."""
     ax.fill([*x, x[-1], x[0]], [*top, 0.0, 0.0], color=colour, linewidth=0, **how)

@@ -184,9 +184,11 @@ class Board(_OfRace):
         """Say what the marks are, below the axis: beside them there is no room."""
         named = [("bound", BOUND), ("hindsight", HINDSIGHT)]
         named = [(name, colour) for name, colour in named if self._marks(name)]
+        # Where the picture is narrow, what the axis measures takes the line below it.
+        line = -24 if ax.figure.get_size_inches()[0] >= self.size[0] else -38
         for i, (name, colour) in enumerate(named):
             below = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
-            ax.annotate(f"| {name}", (0, 0), xytext=(70 * i, -38), color=colour, fontsize=LETTERS, **below)
+            ax.annotate(f"| {name}", (0, 0), xytext=(70 * i, line), color=colour, fontsize=LETTERS, **below)
 
     def table(self) -> Table:
         rows = [
@@ -237,7 +239,8 @@ class Speed(_OfRace):
     def _name_points(self, ax: Any) -> None:
         """A name beside each point where there is room; those that are beaten by none come first."""
         # Axes are a little smaller than the picture.
-        wide, high = 0.82 * 72 * self.size[0], 0.75 * 72 * self.size[1]
+        width, height = ax.figure.get_size_inches()
+        wide, high = 72 * width - 93, 0.75 * 72 * height
         to_axes = (ax.transScale + ax.transLimits).transform
         taken: list[tuple[float, float, float, float]] = []
         places = {}
