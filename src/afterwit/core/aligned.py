@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len, set_cell_size
-
 #: The space between two columns.
 GAP = "  "
 
@@ -21,7 +19,7 @@ def aligned(rows: Sequence[Sequence[str]], narrowest: int = 0) -> list[str]:
 
     narrowest  how wide the columns after the first are at least
     """
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     widths = [*widths[:1], *(max(narrowest, width) for width in widths[1:])]
     lines = []
     for first, *others in rows:
@@ -30,14 +28,24 @@ def aligned(rows: Sequence[Sequence[str]], narrowest: int = 0) -> list[str]:
     return lines
 
 
+def cell_width(text: str) -> int:
+    """How wide a text is: letters of some languages are twice as wide as others, and some have no width."""
+    if text.isascii():
+        return len(text)
+    # Learners that print nothing do not need it.
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 def to_the_left(cell: str, width: int) -> str:
     """A cell with space behind it."""
-    return cell + " " * (width - cell_len(cell))
+    return cell + " " * (width - cell_width(cell))
 
 
 def to_the_right(cell: str, width: int) -> str:
     """A cell with space before it."""
-    return " " * (width - cell_len(cell)) + cell
+    return " " * (width - cell_width(cell)) + cell
 
 
 def in_columns(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -51,4 +59,8 @@ def cut(text: str, most: int) -> str:
     >>> cut("a long name", 8), cut("short", 8)
     ('a long…', 'short')
     """
-    return text if cell_len(text) <= most else f"{set_cell_size(text, max(0, most - 1)).rstrip(' ')}…"
+    if cell_width(text) <= most:
+        return text
+    from rich.cells import set_cell_size
+
+    return f"{set_cell_size(text, max(0, most - 1)).rstrip(' ')}…"

@@ -161,7 +161,9 @@ def _race(race: Any, certified: Certified | None) -> Part:
             "Stopped": [(entry.name, entry.stopped) for entry in race.entries if entry.stopped],
             "Settings": [(entry.name, call_of(entry.learner)) for entry in race.entries],
         },
-        again='import afterwit as aw\n\nrace = aw.race(X, y)\nrace.report("report.html")',
+        again="import afterwit as aw\n\n"
+        f"race = aw.race(source, {[entry.name for entry in race.entries]!r})\n"
+        'race.report("report.html")',
     )
     if made is None and won is not None:
         part.numbers = [_happened(won.record)]
@@ -287,7 +289,6 @@ MAKERS: dict[str, Callable[[Any, Certified | None], Part]] = {
     "Record": _record,
     "RegressionRecord": _record,
     "ExpertRecord": _expert_record,
-    "Race": _race,
     "GameSolution": _solution,
     "Certificate": _certificate,
     "GroupCertificates": _groups,
