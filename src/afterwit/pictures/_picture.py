@@ -9,6 +9,9 @@ from afterwit.pictures import _svg
 from afterwit.pictures._matplotlib import matplotlib, pyplot
 from afterwit.pictures._style import styled
 
+#: How wide pictures are on phones, in inches.
+NARROW = 4.3
+
 
 @dataclass(frozen=True)
 class Table:
@@ -53,6 +56,11 @@ class Picture:
             ax.set_title(self.title)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    @property
+    def narrow(self) -> tuple[float, float]:
+        """Its size on a phone."""
+        return NARROW, self.size[1]
 
     def svg(self, key: str = "", size: tuple[float, float] | None = None) -> str:
         """The picture as an element of a page, without its title.

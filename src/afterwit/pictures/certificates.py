@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from afterwit.core import wording
 from afterwit.core.certificate import Certificate, Verdict, shown_number
-from afterwit.core.wording import summary
 from afterwit.errors import counted
-from afterwit.pictures._bars import Bar, draw_bars, height_of, scale_for, short
-from afterwit.pictures._picture import Picture, Table
+from afterwit.pictures._bars import Bar, draw_bars, scale_for, short, size_of
+from afterwit.pictures._picture import NARROW, Picture, Table
 from afterwit.pictures._style import BOUND, GRID, HAPPENED, HINDSIGHT, INK
 
 #: How many bounds, or parts of a sum, a picture has room for.
@@ -44,11 +44,15 @@ class ThreeNumbers(Picture):
 
     def __init__(self, certificate: Certificate) -> None:
         self.certificate = certificate
-        self.said = {head: texts for head, texts in summary(certificate) if texts}
+        self.said = {head: texts for head, texts in wording.summary(certificate) if texts}
         self.title = f"The three numbers, {_subject(certificate)}"
         self.caption = f"{certificate.line()}."
         self.bars = list(self._bars())
-        self.size = (7.2, height_of(self.bars))
+        self.size = size_of(self.bars)
+
+    @property
+    def narrow(self) -> tuple[float, float]:
+        return size_of(self.bars, NARROW)
 
     def _bars(self) -> Any:
         made = self.certificate
@@ -91,14 +95,18 @@ class AllBounds(Picture):
             f"{counted(len(certificates), 'theorem')}, beside what happened: {shown_number(first.observed)}."
         )
         self.bars = list(self._bars())
-        self.size = (7.2, height_of(self.bars))
+        self.size = size_of(self.bars)
+
+    @property
+    def narrow(self) -> tuple[float, float]:
+        return size_of(self.bars, NARROW)
 
     def _bars(self) -> Any:
         first = self.certificates[0]
-        yield Bar(f"happened: {summary(first)[1][1][0]}", first.observed, HAPPENED)
+        yield Bar(f"happened: {wording.summary(first)[1][1][0]}", first.observed, HAPPENED)
         found = next((each for each in self.certificates if each.hindsight is not None), None)
         if found is not None and found.hindsight is not None and _hindsight(found) is not None:
-            yield Bar(f"hindsight: {dict(summary(found))['hindsight'][0]}", _hindsight(found), HINDSIGHT)
+            yield Bar(f"hindsight: {dict(wording.summary(found))['hindsight'][0]}", _hindsight(found), HINDSIGHT)
         for each in self.certificates[:MOST_BOUNDS]:
             applies = each.verdict is not Verdict.NOT_APPLICABLE
             yield Bar(_line(each), each.bound if applies else None, BOUND, muted=not applies)
@@ -154,7 +162,7 @@ class Parts(Picture):
         ax.set_yticks(range(len(shown)), [short(name) for name, _ in shown], color=INK)
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlabel(self.quantity, loc="left")
-        ax.legend(loc="upper right", bbox_to_anchor=(1, -0.5 / len(shown)), ncols=3, borderaxespad=0, handletextpad=0.1)
+        ax.legend(loc="upper right", bbox_to_anchor=(1, -1.0 / len(shown)), ncols=3, borderaxespad=0, handletextpad=0.1)
 
     def table(self) -> Table:
         rows = []

@@ -54,14 +54,14 @@ class LearningCurve(Picture):
         return f"{said} The bound at the end is {self._shown(bounds[-1])}." if bounds else said
 
     def draw(self, ax: Any) -> None:
-        rounds, low, high, so_far = curve_of(self.record)
+        rounds, low, high, error = curve_of(self.record)
         ends = []
         if len(rounds):
             # The first piece of the trace is as long as all before it: there the points say more than its extremes.
             whole = rounds > self.record.trace.width
             ax.fill_between(rounds[whole], low[whole], high[whole], color=HAPPENED, alpha=0.18, linewidth=0)
-            ax.plot(rounds, so_far, **LINES["happened"])
-            ends = [(float(so_far[-1]), "so far", HAPPENED)]
+            ax.plot(rounds, error, **LINES["happened"])
+            ends = [(float(error[-1]), "so far", HAPPENED)]
             at, lately = self._lately()
             if len(at):
                 ax.plot(at, lately, color=MUTED, linewidth=1.0, alpha=0.7)
@@ -73,7 +73,7 @@ class LearningCurve(Picture):
                 ends.append((values[-1], name, LINES[name]["color"]))
         axes_of_rounds(ax, int(rounds[-1]) if len(rounds) else 0, self.regression)
         if len(rounds):
-            ax.set_ylim(0, self._top(rounds, so_far, ends))
+            ax.set_ylim(0, self._top(rounds, error, ends))
             ends = [self._with_value(end, ax.get_ylim()[1]) for end in ends]
         label_ends(ax, ends)
 
@@ -98,8 +98,8 @@ class LearningCurve(Picture):
 
     def _lately(self) -> tuple[npt.NDArray[np.int64], Floats]:
         """The same over the last eighth of the rounds until each moment."""
-        rounds, _, _, so_far = curve_of(self.record)
-        totals = rounds * (so_far**2 if self.regression else so_far)
+        rounds, _, _, error = curve_of(self.record)
+        totals = rounds * (error**2 if self.regression else error)
         before = np.maximum(0, rounds - np.maximum(1, rounds // LATELY))
         earlier = np.interp(before, np.append(0, rounds), np.append(0.0, totals))
         lately = np.maximum(0.0, totals - earlier) / (rounds - before)
@@ -118,8 +118,8 @@ class LearningCurve(Picture):
         value, text, colour = end
         return (value, f"{text} {self._shown(value)} ↑" if value > top else text, colour)
 
-    def _top(self, rounds: npt.NDArray[np.int64], so_far: Floats, ends: list[tuple[float, str, str]]) -> float:
+    def _top(self, rounds: npt.NDArray[np.int64], error: Floats, ends: list[tuple[float, str, str]]) -> float:
         """How high the picture is: what happened in its right half, and all lines at the end."""
-        settled = so_far[rounds >= math.sqrt(rounds[-1])]
+        settled = error[rounds >= math.sqrt(rounds[-1])]
         top = max([float(settled.max()), *(value for value, _, _ in ends)])
         return (1.08 * top or 1.0) if self.regression else min(1.05, 1.25 * top or 1.05)
