@@ -54,6 +54,8 @@ COMMANDS = {
     "experts, outcomes": ["experts", "odds.csv", "--outcome", "winner", "--prefix", "x_,y_"],
     "game": ["game", "game.csv"],
     "game, lp": ["game", "game.csv", "--method", "lp", "--maximize"],
+    "race": ["race", "people.csv", "--target", 'is "it"', "--learners", "committee,perceptron,sgd"],
+    "race, regression": ["race", "people.csv", "--target", HOSTILE, "--no-certificate"],
     "demo": ["demo"],
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from contextlib import ExitStack
 from typing import Any
@@ -13,6 +14,7 @@ from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import learner_for, learner_names, needed_task
 from afterwit.cli._progress import display
+from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
@@ -45,12 +47,14 @@ MOST_MARKS = 20
     default=True,
     help="Show a line of the certificate of each. Large files are read again for it.",
 )
+@report_option
 @with_options(SAYING_OPTIONS)
 def race(
     files: tuple[str, ...],
     learners: str | None,
     model: str | None,
     certificate: bool,
+    report: str | None,
     limit: int | None,
     as_json: bool,
     quiet: bool,
@@ -62,13 +66,14 @@ def race(
     the log loss of learners with probabilities, the time per example, and the certificate in one line. The best one
     afterwards is no promise: choosing it is what the committee does while it learns.
     """
-    distinct_files(FILE=files_read(files, source["sql"]), model=model)
+    distinct_files(FILE=files_read(files, source["sql"]), model=model, report=report)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet)
     names = None if learners is None else _names(learners)
     tasks = {needed_task(name)[0] for name in names or ()}
     if len(tasks) > 1:
         raise invalid("--learners", "learners for the same task", Words(", ".join(names or ())))
+    page = report_file(report)
     with ExitStack() as stack:
         task = next(iter(tasks), None)
         stream = stack.enter_context(given.open(task, task in (None, "classes")))
@@ -105,7 +110,12 @@ def race(
             voice.say(f"\n{_wrapped(f'{entry.name} stopped: {entry.stopped}', voice)}")
         elif certificate:
             voice.say(f"\n{_wrapped(f'{entry.name}: {_certificate_line(entry)}', voice)}")
-    voice.finish({**found.to_dict(), "model": model})
+    data = {**found.to_dict(), "model": model}
+    if page is not None:
+        from afterwit.cli._report_parts import race_part
+
+        page.write(f"Race on {os.path.basename(stream.name)}", [race_part(found, stream)], voice, data)
+    voice.finish(data)
 
 
 def _rows(found: Race, voice: Voice) -> list[list[str]]:

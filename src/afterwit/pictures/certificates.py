@@ -145,6 +145,8 @@ class Parts(Picture):
         return {"hindsight": _hindsight(made), "happened": made.observed, "bound": made.bound if applies else None}
 
     def draw(self, ax: Any) -> None:
+        from matplotlib.transforms import ScaledTranslation
+
         shown = [(name, self._numbers(made)) for name, made in list(self.parts.items())[:MOST_PARTS]]
         values = [value for _, numbers in shown for value in numbers.values() if value is not None]
         scale_for(ax, values, shown[0][1]["happened"] or 0.0)
@@ -162,7 +164,10 @@ class Parts(Picture):
         ax.set_yticks(range(len(shown)), [short(name) for name, _ in shown], color=INK)
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlabel(self.quantity, loc="left")
-        ax.legend(loc="upper right", bbox_to_anchor=(1, -1.0 / len(shown)), ncols=3, borderaxespad=0, handletextpad=0.1)
+        # On the line of what the axis measures, below its numbers.
+        below = ax.transAxes + ScaledTranslation(0, -20 / 72, ax.figure.dpi_scale_trans)
+        how = {"ncols": 3, "borderpad": 0, "borderaxespad": 0, "handletextpad": 0.1, "columnspacing": 1.2}
+        ax.legend(loc="upper right", bbox_to_anchor=(1, 0), bbox_transform=below, **how)
 
     def table(self) -> Table:
         rows = []

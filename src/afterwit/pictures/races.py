@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,7 +64,7 @@ class Lines(_OfRace):
 
     def __init__(self, race: Any) -> None:
         super().__init__(race)
-        self.title = f"{self.what} so far, {short(race.source)}"
+        self.title = f"{self.what} so far, {short(os.path.basename(race.source))}"
         self.caption = f"{self.what} so far after each round. {self.result}"
 
     def draw(self, ax: Any) -> None:
@@ -126,7 +127,7 @@ class Board(_OfRace):
         super().__init__(race)
         self.rows = [row for row in race.leaderboard()[:MOST_BARS] if row["stopped"] is None]
         self.size = (7.2, 1.3 + 0.27 * max(3, len(self.rows)))
-        self.title = f"{self.what} at the end, {short(race.source)}"
+        self.title = f"{self.what} at the end, {short(os.path.basename(race.source))}"
         marked = " The marks are the bound and hindsight, where they were certified." if self._marks("bound") else ""
         self.caption = f"{self.what} of each learner. {self.result}{marked}{self._others(len(self.rows))}"
 
@@ -179,9 +180,11 @@ class Board(_OfRace):
         """Say what the marks are, below them all: beside them there is no room."""
         named = [("bound", BOUND), ("hindsight", HINDSIGHT)]
         named = [(name, colour) for name, colour in named if self._marks(name)]
+        # Where the picture is narrow, what the axis measures takes the line below it.
+        line = -24 if ax.figure.get_size_inches()[0] >= self.size[0] else -38
         for i, (name, colour) in enumerate(named):
             below = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
-            ax.annotate(f"| {name}", (0, 0), xytext=(70 * i, -24), color=colour, fontsize=LETTERS, **below)
+            ax.annotate(f"| {name}", (0, 0), xytext=(70 * i, line), color=colour, fontsize=LETTERS, **below)
 
     def table(self) -> Table:
         rows = [
@@ -203,7 +206,7 @@ class Speed(_OfRace):
             for entry in self.running
             if entry.seconds_per_example and math.isfinite(entry.error)
         ]
-        self.title = f"{self.what} and time, {short(race.source)}"
+        self.title = f"{self.what} and time, {short(os.path.basename(race.source))}"
         against = f"{self.what} at the end against the processor time for each example."
         self.caption = f"{against} No other learner beats those in colour in both."
 
@@ -232,7 +235,8 @@ class Speed(_OfRace):
     def _name_points(self, ax: Any) -> None:
         """A name beside each point where there is room; those that are beaten by none come first."""
         # Axes are a little smaller than the picture.
-        wide, high = 0.82 * 72 * self.size[0], 0.75 * 72 * self.size[1]
+        width, height = ax.figure.get_size_inches()
+        wide, high = 72 * width - 93, 0.75 * 72 * height
         to_axes = (ax.transScale + ax.transLimits).transform
         taken: list[tuple[float, float, float, float]] = []
         places = {}
