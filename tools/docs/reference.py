@@ -156,8 +156,6 @@ def _signature(entry: Entry) -> str:
         signature = inspect.signature(entry.thing)
     except (TypeError, ValueError):
         return f"```py\n{entry.shown}\n```"
-    if inspect.isclass(entry.thing) and issubclass(entry.thing, Exception):
-        return f"```py\nraise {entry.shown}\n```"
     given = list(_parameters(signature))
     returned = str(signature.return_annotation).strip("'")
     returned = "" if signature.return_annotation is inspect.Signature.empty or returned == "None" else f" -> {returned}"
