@@ -50,8 +50,13 @@ $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	@$(BIN)/afterwit --version
 	@touch $@
 
-demo: $(VENV)/installed ## the three numbers on real data, in a few seconds
-	$(BIN)/afterwit demo
+$(VENV)/plot-dependencies: $(VENV)/dependencies
+	$(INSTALL) $$($(REQUIRED) plot)
+	@touch $@
+
+demo: $(VENV)/installed $(VENV)/plot-dependencies ## the three numbers on real data, in a few seconds; writes build/demo.html
+	@mkdir -p build
+	$(BIN)/afterwit demo --report build/demo.html
 
 lint: $(VENV)/test-dependencies ## ruff and mypy
 	$(BIN)/ruff check .

@@ -67,6 +67,18 @@ def test_moments_end_where_there_is_too_much():
     assert ends(moments(aw.Perceptron(), stream, most_values=24)) == [1, 2, 4, 8]
 
 
+@pytest.mark.parametrize("count", [1, 2, 11, 16])
+@pytest.mark.parametrize("most_values", [0, 24, 1000])
+def test_a_known_end_is_the_last_moment_and_not_made_again(count, most_values):
+    X, y = rounds(count)
+    stream = aw.streams.ArrayStream(X, y)
+    made = aw.play(aw.Perceptron(), stream).certificate()
+    found = moments(aw.Perceptron(), stream, most_values, made)
+    assert found[-1] is made
+    before = [each for each in moments(aw.Perceptron(), stream, most_values) if each.rounds < count]
+    assert found[:-1] == before
+
+
 def test_moments_leave_out_examples_without_labels():
     X, y = rounds(6)
     pairs = [({"a": x[0], "b": x[1]}, label) for x, label in zip(X.tolist(), y.tolist(), strict=True)]
@@ -104,7 +116,7 @@ def test_lately_is_over_the_last_eighth():
     wrong = record.predictions != y
     expected = [wrong[end - end // 8 : end].mean() for end in at]
     np.testing.assert_allclose(lately, expected, atol=1e-12)
-    assert at[0] == 64
+    assert at[0] == 256
 
 
 def test_the_table_has_the_three_numbers():

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import html5lib
 import pytest
 
 import afterwit as aw
@@ -105,6 +106,18 @@ def test_every_regressor_passes_every_check(make, check):
 @pytest.mark.parametrize("check", expert_checks(), ids=lambda check: check.__name__)
 def test_every_expert_algorithm_passes_every_check(make, check):
     check(make)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [*settings("classifier", CLASSIFIERS), *settings("regressor", REGRESSORS)]
+    + [pytest.param(partial(each.values[0], 2), id=each.id) for each in settings("experts", EXPERTS)],
+)
+def test_a_notebook_shows_every_learner(make):
+    shown = make()._repr_html_()
+    html5lib.HTMLParser(strict=True).parseFragment(shown)
+    assert type(make()).__name__ in shown
+    assert len(shown) < 6000
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def confidence_sequence(losses: Any, delta: Any = 0.05) -> ConfidenceBand:
     delta = share("delta", delta)
     values = _checked(losses)
     rounds, totals = np.arange(1, len(values) + 1), np.cumsum(values)
-    lower, upper = _interval(rounds, totals, delta)
+    lower, upper = interval_after(rounds, totals, delta)
     return ConfidenceBand(lower, totals / rounds, upper, delta)
 
 
@@ -97,7 +97,7 @@ class ConfidenceSequence:
         """Where the mean error of the hypotheses so far lies; from 0 to 1 before the first round."""
         if self.rounds == 0:
             return 0.0, 1.0
-        lower, upper = _interval(np.array([self.rounds]), np.array([self.total]), self.delta)
+        lower, upper = interval_after(np.array([self.rounds]), np.array([self.total]), self.delta)
         return float(lower[0]), float(upper[0])
 
     @property
@@ -121,7 +121,8 @@ class ConfidenceSequence:
         return f"ConfidenceSequence({self.delta:g}): {rounds}, mean error {lower:.4f} to {upper:.4f}"
 
 
-def _interval(rounds: Any, totals: Any, delta: float) -> tuple[Floats, Floats]:
+def interval_after(rounds: Any, totals: Any, delta: float) -> tuple[Floats, Floats]:
+    """The lower and the upper ends after so many rounds with so large total losses."""
     b = np.log(2 * len(LAMBDAS) / delta)
     upper, lower = np.ones(len(rounds)), np.zeros(len(rounds))
     with np.errstate(over="ignore"):

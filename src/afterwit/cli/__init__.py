@@ -73,13 +73,18 @@ def afterwit_command(ctx: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
+    # A name that the encoding of the output does not have is no reason to fail.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
     # As with Ctrl-C, unwinding the stack removes what is half-written.
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda received, _: sys.exit(128 + received))
     try:
-        afterwit_command.main(args=arguments, prog_name="afterwit", standalone_mode=False)
+        arguments = sys.argv[1:] if arguments is None else arguments
+        # A report says by which command it was made.
+        afterwit_command.main(args=arguments, prog_name="afterwit", standalone_mode=False, obj=list(arguments))
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.NoSuchOption as error:
@@ -101,7 +106,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _fail(message: str) -> NoReturn:
-    click.echo(f"afterwit: {message}", err=True)
+    # What this imports is heavy, and only needed here.
+    from afterwit.cli._said import say_to_stderr
+
+    say_to_stderr(f"afterwit: {message}", "afterwit:", "bold red")
     sys.exit(2)
 
 

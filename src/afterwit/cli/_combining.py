@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,8 @@ class Combined:
     earlier: int
     #: The lower and the upper end of the interval of each row, if there are intervals.
     intervals: Floats | None = None
+    #: The learner as it was before these rows.
+    before: Any = None
 
     @property
     def there(self) -> Mask:
@@ -152,13 +155,15 @@ class Combined:
         return self.learner.certificate(*([] if self.earlier else [self.advice[there], self.outcomes[there]]))
 
     def certificate(self) -> tuple[Any, Any]:
-        """About the rounds of the table; where others came before them, about what the learner knows of all.
+        """The certificate, made once, and the best mixture in hindsight, where it was found on the way."""
+        return self._certified
 
-        Also the best mixture in hindsight, where it was found on the way.
-        """
+    @cached_property
+    def _certified(self) -> tuple[Any, Any]:
+        """About the rounds of the table; where others came before them, about what the learner knows of all."""
         there, learner = self.there, self.point
         rounds = [] if self.earlier else [self.advice[there], self.outcomes[there]]
-        with display("computing the certificate", None):
+        with display("computing the certificate"):
             if self.groups is not None:
                 return learner.certificate(*(groups_first(self.groups, there) if rounds else ()), *rounds), None
             require_theorems(learner)
@@ -182,12 +187,14 @@ def combine(table: Table, target: str, experts: list[str], learner: Any, group: 
         reason = "every expert's forecast is missing; remove the row, or leave its target empty"
         raise StreamError(reason, **table.place(int(np.argmax(nobody))))
     groups = None if group is None else groups_of(table, group)
-    earlier = learner.rounds
+    earlier, before = learner.rounds, learner.copy()
     banded = isinstance(learner, ConformalIntervals)
     way = _Banded(learner) if banded else learner
-    made = forecasts_of(table, target, way, advice, outcomes, there, np.isnan(advice), groups)
+    with display(f"combining the forecasts of {target}") as shown:
+        shown.watch(lambda: learner.rounds - earlier)
+        made = forecasts_of(table, target, way, advice, outcomes, there, np.isnan(advice), groups)
     forecasts, intervals = (np.ascontiguousarray(made[:, 0]), made[:, 1:]) if banded else (made, None)
-    return Combined(target, experts, learner, groups, advice, outcomes, forecasts, earlier, intervals)
+    return Combined(target, experts, learner, groups, advice, outcomes, forecasts, earlier, intervals, before)
 
 
 def groups_of(table: Table, column: str) -> Groups:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,7 @@ from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import read_options
 from afterwit.cli._outcomes import combine_vectors
 from afterwit.cli._progress import display
+from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, require_known, verbose_option
 from afterwit.cli._source import TABLE_OPTIONS, Given, with_options
@@ -103,6 +105,7 @@ NAMED_OTHERWISE = ("n_experts", "loss", "outcomes")
     "--predictions", metavar="OUT", help="Write the index, the outcomes and the forecasts of each row to OUT as CSV."
 )
 @with_options(TABLE_OPTIONS)
+@report_option
 @verbose_option
 @with_options(SAYING_OPTIONS)
 def experts(
@@ -123,6 +126,7 @@ def experts(
     model: str | None,
     predictions: str | None,
     limit: int | None,
+    report: str | None,
     verbose: bool,
     as_json: bool,
     quiet: bool,
@@ -150,7 +154,8 @@ def experts(
             if value is not None:
                 why = ": --prefix chooses the columns" if option in ("--experts", "--exclude") else ""
                 raise invalid(option, f"left out with --outcome{why}", value)
-        distinct_files(FILE=files_read(files, source["sql"]), model=model, predictions=predictions)
+        read = files_read(files, source["sql"])
+        distinct_files(FILE=read, model=model, predictions=predictions, report=report)
         name = algorithm or "aggregating-algorithm"
         kind, chosen_options = _algorithm(name, options, vectors=True)
         known, texts = split_names("--prefix", prefixes), split_names("--index", index, [outcome])
@@ -165,6 +170,7 @@ def experts(
             predictions,
             verbose,
             voice,
+            report_file(report),
         )
         combine_vectors(given, outcome, known, texts, *how)
         return
@@ -178,7 +184,8 @@ def experts(
     for name in asked.targets:
         going_on = resumed[name] if resumed[name] != models[name] else None
         read = files_read(files, source["sql"])
-        distinct_files(FILE=read, RESUME=going_on, model=models[name], predictions=predictions)
+        distinct_files(FILE=read, RESUME=going_on, model=models[name], predictions=predictions, report=report)
+    page = report_file(report)
     with given.open_table() as opened, ExitStack() as stack:
         # Open the result files first: a typo in a path must not cost a long run.
         model_files = {each: stack.enter_context(new_file(path)) for each, path in models.items() if path is not None}
@@ -192,10 +199,17 @@ def experts(
         if prediction_file is not None:
             write_columns(prediction_file, _predictions(rows, every))
     voice.warn_of(table.left_out)
-    if voice.answers:
+    if voice.answers or page is not None:
         found = _told(table, every, asked, rows, top, verbose, voice)
         if model is not None:
             found["model"] = model if not asked.several else models
+        if page is not None:
+            from afterwit.cli._report_parts import parts_of
+
+            parts = [part for each in every for part in parts_of(each, asked.group)]
+            told = headline(every[0], table.name).partition(": ")[2]
+            title = f"{every[0].algorithm} on {os.path.basename(table.name)}"
+            page.write(title, parts, voice, found, told if len(every) == 1 else "")
         voice.finish(found)
 
 
@@ -288,7 +302,7 @@ def _told(
     for i, each in enumerate(every):
         if i:
             voice.say()
-        voice.say(headline(each, table.name))
+        voice.say(headline(each, table.name), "bold")
         if ignored and not i:
             voice.say(f"ignored columns that are not numeric: {shorten(Words(', '.join(ignored)), 90)}")
         found.append(tell(each, asked.group, rows, top, verbose, voice))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -13,6 +14,7 @@ import click
 from afterwit.cli._files import distinct_files
 from afterwit.cli._matrix import read_matrix
 from afterwit.cli._progress import display
+from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import certificate_text, no_certificate_text, require_known, verbose_option
 from afterwit.cli._source import with_options
@@ -54,6 +56,7 @@ from afterwit.games.solve import DEFAULT, METHODS, solve_game
     help="The number of choices to show for each player.",
 )
 @click.option("--strategies", metavar="OUT", help="Write both strategies to OUT as CSV: player, choice, probability.")
+@report_option
 @verbose_option
 @with_options(SAYING_OPTIONS)
 def game(
@@ -68,6 +71,7 @@ def game(
     delimiter: str | None,
     top: int,
     strategies: str | None,
+    report: str | None,
     verbose: bool,
     as_json: bool,
     quiet: bool,
@@ -77,32 +81,39 @@ def game(
     FILE is CSV text, plain or gzip, or - for standard input, with one line for each choice of the row player. Each
     number is what the row player pays to the column player. A header line and a first column of names are detected.
     """
-    distinct_files(FILE=file, strategies=strategies)
+    distinct_files(FILE=file, strategies=strategies, report=report)
     character = "\t" if delimiter == "tab" else delimiter
     if character is not None and (len(character) != 1 or character in '"\r\n ' or character.isalnum()):
         raise invalid("--delimiter", "one character such as ; or |, or tab", delimiter)
     require_known("method", method, METHODS)
     _check(gap, method, max_rounds, max_seconds)
+    page = report_file(report)
     with ExitStack() as files:
         target = files.enter_context(new_file(strategies)) if strategies is not None else None
-        with display(f"solving {file}", None):
+        with display(f"solving {file}"):
             matrix = read_matrix(file, character, header, row_names)
             solution = solve_game(matrix.payoffs, gap, method, max_rounds, max_seconds, maximize)
         if target is not None:
             target.write(_table(solution, matrix.rows, matrix.columns).encode())
     voice = Voice(as_json, quiet)
-    if not voice.answers:
+    if not voice.answers and page is None:
         return
     found: dict[str, Any] = {"source": matrix.name, **solution.to_dict()}
     found |= {"row_names": matrix.rows, "column_names": matrix.columns}
-    voice.say(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
+    voice.say_section(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
+    certificate = None
     if solution.theorems:
         certificate = solution.certificate(matrix.payoffs)
-        voice.say(certificate_text(certificate, verbose))
+        voice.say_section(certificate_text(certificate, verbose))
         found["certificate"] = certificate.to_dict()
     else:
         voice.say(no_certificate_text(solution.no_theorem_because))
         found["no_certificate"] = solution.no_theorem_because
+    if page is not None:
+        from afterwit.cli._report_parts import game_part
+
+        part = game_part(solution, certificate, matrix.rows, matrix.columns, top)
+        page.write(f"The game {os.path.basename(matrix.name)}", [part], voice, found)
     voice.finish(found)
 
 

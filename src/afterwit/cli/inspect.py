@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
-import numpy as np
 
 from afterwit.cli._said import Voice, json_option
+from afterwit.core.heaviest import heaviest_features
 from afterwit.core.storage import load
 from afterwit.errors import Words, shorten
 from afterwit.streams.model import Model
@@ -31,7 +30,7 @@ def inspect(model: str, top: int, max_bytes: int | None, as_json: bool) -> None:
     kept = loaded.kept_certificate if isinstance(loaded, Model) else None
     heaviest = heaviest_features(learner)
     voice = Voice(as_json)
-    voice.say(f"{model}: {learner!r}")
+    voice.say(f"{model}: {learner!r}", "bold")
     for name, value in _options(learner).items():
         voice.say(f"  {name} = {value}")
     if schema is not None:
@@ -43,7 +42,8 @@ def inspect(model: str, top: int, max_bytes: int | None, as_json: bool) -> None:
             for name, weight in pairs[:top]:
                 voice.say(f"  {weight:>14.6g}  {shorten(str(name), 80)[1:-1]}")
     if kept is not None:
-        voice.say(f"\n{kept['text']}")
+        voice.say()
+        voice.say_section(kept["text"])
     voice.finish(
         {
             "model": model,
@@ -67,48 +67,3 @@ def _options(learner: Any) -> dict[str, str]:
         for name, value in getattr(learner, "parameters", {}).items()
         if value not in (None, False)
     }
-
-
-#: What learners call the one that they are made of.
-INSIDE = ("standardized", "uncalibrated")
-
-
-def heaviest_features(learner: Any) -> dict[str, list[tuple[Any, float]]]:
-    """The features by the size of their weights, the heaviest first; the key says whose weights they are.
-
-    Of a committee, those of the best member that has weights. Of many classes, those of each.
-    """
-    members = getattr(learner, "members", None)
-    if isinstance(members, dict):
-        counts = getattr(learner, "member_losses", None) or getattr(learner, "member_mistakes", {})
-        for name in sorted(members, key=lambda name: counts.get(name, math.inf)):
-            found = heaviest_features(members[name])
-            if found:
-                return {f"{name}, the best member that has weights{_of(key)}": pairs for key, pairs in found.items()}
-        return {}
-    try:
-        weights = learner.weights
-    except AttributeError:
-        parts = getattr(learner, "learners", None)
-        if isinstance(parts, dict):
-            of_parts = {label: heaviest_features(part) for label, part in parts.items()}
-            return {f"class {label}": each[""] for label, each in of_parts.items() if "" in each}
-        inner = next((getattr(learner, name) for name in INSIDE if hasattr(learner, name)), None)
-        return {} if inner is None else heaviest_features(inner)
-    if isinstance(weights, dict) and any(isinstance(each, (dict, np.ndarray)) for each in weights.values()):
-        return {f"class {label}": _sorted(each) for label, each in weights.items()}
-    return {"": _sorted(weights)}
-
-
-def _of(key: str) -> str:
-    return f", {key}" if key else ""
-
-
-def _sorted(weights: Any) -> list[tuple[Any, float]]:
-    pairs = (
-        list(weights.items())
-        if isinstance(weights, dict)
-        else list(enumerate(np.asarray(weights).reshape(-1).tolist()))
-    )
-    pairs = [(name, float(weight)) for name, weight in pairs if weight != 0 and math.isfinite(weight)]
-    return sorted(pairs, key=lambda pair: -abs(pair[1]))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 import click
 
+from afterwit.cli._curve import CurveTable
 from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._learners import learner_for, learner_names, make_learner, needed_task
-from afterwit.cli._progress import Display, display
+from afterwit.cli._progress import display, error_so_far
+from afterwit.cli._report import report_file, report_option
 from afterwit.cli._results import RESULT_OPTIONS, Results, WithScores, result_files
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, certificate_text, no_certificate_text, verbose_option
@@ -20,8 +23,6 @@ from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_optio
 from afterwit.core.files import new_file
 from afterwit.core.moments import needs_rounds
 from afterwit.core.protocol import play
-from afterwit.core.record import HEADER
-from afterwit.core.regression_record import HEADER as REGRESSION_HEADER
 from afterwit.core.storage import load, save, write_model
 from afterwit.errors import InputError, ModelFileError, counted, invalid
 from afterwit.streams.model import Model
@@ -74,6 +75,7 @@ MOST_BYTES_TO_REMEMBER = 1 << 28
     default=None,
     help="Print the certificate. It reads large files again. Default: print it if the data can be read again.",
 )
+@report_option
 @verbose_option
 @with_options(SAYING_OPTIONS)
 def run(
@@ -90,6 +92,7 @@ def run(
     scores: str | None,
     probabilities: str | None,
     certificate: bool | None,
+    report: str | None,
     limit: int | None,
     verbose: bool,
     as_json: bool,
@@ -106,7 +109,7 @@ def run(
     """
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
     inputs = {"FILE": files_read(files, source["sql"]), "TEST": test, "RESUME": resume if resume != model else None}
-    distinct_files(results=tuple(results), **inputs, model=model, **results)
+    distinct_files(results=tuple(results), **inputs, model=model, report=report, **results)
     if save_every is not None and model is None:
         raise invalid("--save-every", "given together with --model OUT", save_every)
     if skip_learned and (resume is None or passes > 1):
@@ -114,6 +117,7 @@ def run(
         raise invalid("--skip-learned", allowed, True)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet, "-" in results.values())
+    page = report_file(report)
     old = None if resume is None else _resumed(resume, name, options, given)
     if old is None and name is not None:
         make_learner(name, options, (-1, 1))
@@ -155,11 +159,17 @@ def run(
         found["test"] = judged.to_dict()
         for line in judged.lines():
             voice.say(f"{test}: {line}")
+    certified: tuple[Any, str] = (None, "it was not asked for")
     if certificate is not False:
         # What was left out belongs to what is certified.
-        _certify(record, learner, examples, before - learned, voice, verbose, found, whole, model)
+        certified = _certify(record, learner, examples, before - learned, voice, verbose, found, whole, model)
     if model is not None:
         found["model"] = model
+    if page is not None:
+        from afterwit.cli._report_parts import run_part
+
+        part = run_part(record, certified, learner, stream, found)
+        page.write(f"{own} on {os.path.basename(stream.name)}", [part], voice, found)
     voice.finish(found)
 
 
@@ -236,32 +246,26 @@ def _learn(learner: Any, own: str, examples: Examples, passes: int, out: Results
     total = None if examples.size is None else passes * examples.size
     with display(stream.name, total) as shown:
         examples.on_bytes = shown.advance_to
-        say = _line_on(shown, voice)
+        shown.watch(lambda: examples.rows, error_so_far(learner))
         what = "predicting numbers" if regression else f"labels {_shown_labels(stream.labels)}"
-        say(f"{own} on {stream.name}, {what}\n")
+        voice.say(f"{own} on {stream.name}, {what}", "bold")
+        voice.say()
         if stream.schema.columns is not None:
-            say(f"{stream.schema.describe()}\n")
+            voice.say(f"{stream.schema.describe()}\n")
         for note in stream.notes:
             voice.warn(note)
-        say(REGRESSION_HEADER if regression else HEADER)
+        table = CurveTable(voice, regression)
+        table.head()
         record = play(
             playing,
             examples,
             passes=passes,
             predictions=out.write_predictions if out.predictions is not None else False,
-            on_point=lambda point: say(str(point)),
+            on_point=table.point,
         )
         record.learner = type(learner).__name__
-        for line in record.last_lines():
-            say(line)
+    table.end(record)
     return record
-
-
-def _line_on(shown: Display, voice: Voice) -> Callable[[str], None]:
-    """Lines above the progress bar."""
-    if not voice.speaks:
-        return lambda _: None
-    return voice.say if voice.to_stderr else shown.line
 
 
 def _test(whole: Any, path: str, given: Given) -> Judged:
@@ -271,7 +275,7 @@ def _test(whole: Any, path: str, given: Given) -> Judged:
     options = {**given.file_options(), "on_error": "stop"}
     learner, _ = _inside(whole)
     with stream_for(whole, path, options) as stream, stream.reader() as reader:
-        return judge(learner, reader, Results(None, None, None), None, lambda _: None)
+        return judge(learner, reader, Results(None, None, None), None, lambda *_: None)
 
 
 def _certify(
@@ -284,26 +288,29 @@ def _certify(
     found: dict[str, Any],
     whole: Any,
     model: str | None,
-) -> None:
+) -> tuple[Any, str]:
     """Print the certificate, or why there is none; a model with a schema keeps it."""
     voice.say()
     why = _why_no_certificate(learner, examples, before)
     if why:
         voice.say(no_certificate_text(why))
         found["no_certificate"] = why
-        return
+        return None, why
     if not examples.complete and not needs_rounds(learner):
         made = learner.certificate()
     else:
         # This pass only reads: it must not touch the results and the bar of the run.
         examples.from_the_beginning()
-        with display("computing the certificate", None):
+        with display("computing the certificate") as shown:
+            examples.rows = 0
+            shown.watch(lambda: examples.rows)
             made = record.certificate()
-    voice.say(certificate_text(made, verbose))
+    voice.say_section(certificate_text(made, verbose))
     found["certificate"] = made.to_dict()
     if isinstance(whole, Model) and model is not None:
         whole.kept_certificate = {"text": str(made), **made.to_dict()}
         save(whole, model)
+    return made, ""
 
 
 def _why_no_certificate(learner: Any, examples: Examples, before: int) -> str:

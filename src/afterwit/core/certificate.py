@@ -8,11 +8,9 @@ what hindsight would have given, with every assumption and how it is known. Its 
 
 from __future__ import annotations
 
-import html
 import importlib
 import math
 import sys
-import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -21,7 +19,7 @@ from typing import Any
 
 from afterwit.core.pictured import Pictured
 from afterwit.core.theorem import Theorem
-from afterwit.errors import InputError, counted
+from afterwit.errors import InputError
 
 #: By how much, as a part of it, one number may be rounded.
 EPSILON = sys.float_info.epsilon
@@ -30,8 +28,6 @@ EPSILON = sys.float_info.epsilon
 COUNTS = ("mistakes", "updates", "promotions", "eliminations", "uncovered rounds")
 #: Quantities that are sums over the rounds.
 SUMS = ("loss", "log loss", "regret", "swap regret", "estimated mistakes")
-#: How wide a certificate is printed.
-WIDTH = 100
 
 
 class Basis(StrEnum):
@@ -256,10 +252,11 @@ class Certificate(Pictured):
     def verdict(self) -> Verdict:
         if self.bound is None or not all(assumption.met for assumption in self.assumptions):
             return Verdict.NOT_APPLICABLE
-        return Verdict.HOLDS if self.theorem.chance or not self._exceeded else Verdict.VIOLATED
+        return Verdict.HOLDS if self.theorem.chance or not self.exceeded else Verdict.VIOLATED
 
     @property
-    def _exceeded(self) -> bool:
+    def exceeded(self) -> bool:
+        """Whether what happened is above the bound by more than rounding."""
         assert self.bound is not None
         return not self.observed <= self.bound + self.rounding
 
@@ -268,7 +265,7 @@ class Certificate(Pictured):
         """A bound that no run could break: true, and no news."""
         if self.bound is None or self.ceiling is None:
             return False
-        return bool(_whole_part(self) >= self.ceiling.value)
+        return bool(whole_part(self) >= self.ceiling.value)
 
     @property
     def failed(self) -> tuple[Assumption, ...]:
@@ -276,105 +273,27 @@ class Certificate(Pictured):
         return tuple(assumption for assumption in self.assumptions if not assumption.met)
 
     def __str__(self) -> str:
-        return self._printed(self._summary())
+        # What puts certificates into words needs them first.
+        from afterwit.core import wording
+
+        return wording.printed(self, wording.summary(self))
 
     def details(self) -> str:
         """Everything: the three numbers, the theorem, its assumptions and the other bounds."""
-        return self._printed(self._summary() + self._rest())
+        from afterwit.core import wording
 
-    def _printed(self, sections: list[tuple[str, list[str]]]) -> str:
-        lines = [self._title()]
-        for head, texts in sections:
-            for i, text in enumerate(texts):
-                start = f"  {head if i == 0 else '':<9}  "
-                lines += textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=" " * (len(start) + 2))
-        return "\n".join(lines)
-
-    def _title(self) -> str:
-        return f"{self.subject}, {counted(self.rounds, 'round')}"
+        return wording.printed(self, wording.summary(self) + wording.rest(self))
 
     def line(self) -> str:
         """The certificate in one line."""
-        if self.verdict is Verdict.NOT_APPLICABLE:
-            return f"{self.theorem.name}: not applicable ({'; '.join(self.why_not())})"
-        note = ", vacuous" if self.vacuous else ""
-        return f"{self.theorem.name}: {_at_most(self)} ({self.verdict}{note}; {self.theorem.citation})"
+        from afterwit.core import wording
 
-    def _summary(self) -> list[tuple[str, list[str]]]:
-        """The three numbers, the verdict and what stands in the theorem's way."""
-        if self.bound is None:
-            sections = [("bound", ["none"])]
-        elif self.theorem.beforehand:
-            sections = [("promised", [f"{_at_most(self)}{self._each(_whole_part(self))}"])]
-        else:
-            sections = [("bound", [f"{_at_most(self)}, computed afterwards{self._each(_whole_part(self))}"])]
-        sections.append(("happened", [f"{_amount(self.observed, self.quantity)}{self._each(self.observed)}"]))
-        if self.hindsight is not None:
-            value, quantity = self.hindsight.value, self.hindsight.quantity or self.quantity
-            shown = f"{_amount(value, quantity)}{self._each(value, quantity)}"
-            sections.append(("hindsight", [f"{shown} {self.hindsight.description}"]))
-        sections.append(("verdict", [f"{self.verdict}{self._remark()}"]))
-        if self.verdict is Verdict.NOT_APPLICABLE:
-            sections.append(("because", self.why_not()))
-        if self.late:
-            sections.append(("delays", [self.late]))
-        return sections + [(other.quantity, other._in_short()) for other in self.others if other._is_beside(self)]
+        return wording.line(self)
 
-    def _is_beside(self, shown: Certificate) -> bool:
-        applies = self.verdict is not Verdict.NOT_APPLICABLE
-        return applies and self.theorem.beside and self.quantity != shown.quantity
+    def _repr_html_(self) -> str:
+        from afterwit.core import wording
 
-    def _in_short(self) -> list[str]:
-        """The three numbers, for a certificate whose quantity has been named."""
-        most = _whole_part(self)
-        lines = [f"bound {shown_number(most)}{self._each(most)}{self._remark()}"]
-        lines.append(f"happened {shown_number(self.observed)}{self._each(self.observed)}")
-        if self.hindsight is not None:
-            value = self.hindsight.value
-            lines.append(f"hindsight {shown_number(value)}{self._each(value)} {self.hindsight.description}")
-        return lines
-
-    def _rest(self) -> list[tuple[str, list[str]]]:
-        """The theorem, every assumption, and the other bounds."""
-        theorem = [f"{self.theorem.name} ({self.theorem.citation})", self.theorem.statement]
-        if self.inputs:
-            theorem.append(
-                "with " + ", ".join(f"{name} = {shown_number(value)}" for name, value in self.inputs.items())
-            )
-        sections = [("theorem", theorem), ("assumes", [str(assumption) for assumption in self.assumptions])]
-        if self.others:
-            sections.append(("also", [self._line_of(other) for other in self.others]))
-        return sections
-
-    def _line_of(self, other: Certificate) -> str:
-        return other.line() if other.subject == self.subject else f"{other.subject}: {other.line()}"
-
-    def _each(self, value: float, quantity: str = "") -> str:
-        """The same per round, in the unit people think in."""
-        quantity = quantity or self.quantity
-        rounds = self.rounds if self.counted is None else self.counted
-        if not rounds or not math.isfinite(value):
-            return ""
-        mean = value / rounds
-        if quantity in COUNTS:
-            return f" ({mean:.2%} of the rounds)" if mean <= 1 else ""
-        if quantity == "loss" and self.squares and mean >= 0:
-            return f" (RMSE {shown_number(math.sqrt(mean))})"
-        return f" ({shown_number(mean)} per round)" if quantity in SUMS else ""
-
-    def _remark(self) -> str:
-        if self.verdict is Verdict.VIOLATED:
-            return ": THIS IS A BUG IN AFTERWIT, a proved bound was exceeded. Please report it."
-        if self.verdict is Verdict.NOT_APPLICABLE:
-            return ""
-        if self.vacuous and self.ceiling is not None:
-            return f", but the bound says nothing here: {self.ceiling.why}"
-        assert self.bound is not None
-        if self._exceeded:
-            return f", {self.theorem.chance}; this run is above it, as single runs may be"
-        if self.observed > self.bound and self.quantity not in COUNTS:
-            return f", within rounding: the sums may be off by {self.rounding:.2g}"
-        return ""
+        return wording.in_html(self)
 
     def why_not(self) -> list[str]:
         """Why the theorem is not applicable: a sentence for each assumption that does not hold.
@@ -383,19 +302,6 @@ class Certificate(Pictured):
         """
         reasons = [each for each in self.failed if each.holds is False] or self.failed
         return [each.detail or f"this does not hold: {each.statement}" for each in reasons]
-
-    def _repr_html_(self) -> str:
-        def rows(sections: list[tuple[str, list[str]]]) -> str:
-            return "".join(
-                f'<tr><th style="text-align:left">{head}</th><td style="text-align:left">'
-                f"{'<br>'.join(html.escape(text) for text in texts)}</td></tr>"
-                for head, texts in sections
-            )
-
-        return (
-            f"<table><caption>{html.escape(self._title())}</caption>{rows(self._summary())}</table>"
-            f"<details><summary>details</summary><table>{rows(self._rest())}</table></details>"
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings, lists and dicts: ready for JSON."""
@@ -452,29 +358,13 @@ def _rank(certificate: Certificate) -> tuple[bool, bool, bool, float]:
     return (not applies, says_nothing, not certificate.theorem.foreseeable, bound)
 
 
-def _at_most(certificate: Certificate) -> str:
-    if certificate.bound is None:
-        return "nothing"
-    chance = f", {certificate.theorem.chance}" if certificate.theorem.chance else ""
-    if certificate.quantity not in COUNTS:
-        return f"{certificate.quantity} at most {shown_number(certificate.bound)}{chance}"
-    return f"at most {_amount(_whole_part(certificate), certificate.quantity)}{chance}"
-
-
-def _whole_part(certificate: Certificate) -> float:
+def whole_part(certificate: Certificate) -> float:
     """The bound; a count below it is below its whole part."""
     bound = certificate.bound
     assert bound is not None
     if certificate.quantity in COUNTS and bound < 2**53:
         return math.floor(bound + certificate.rounding)
     return bound
-
-
-def _amount(value: float, quantity: str) -> str:
-    """A number of things: one mistake, two mistakes."""
-    if quantity not in COUNTS:
-        return f"{quantity} {shown_number(value)}"
-    return f"{shown_number(value)} {quantity.removesuffix('s') if value == 1 else quantity}"
 
 
 def _plain_number(value: Any) -> Any:

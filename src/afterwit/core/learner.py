@@ -16,7 +16,7 @@ from typing import Any
 import cython
 import numpy as np
 
-from afterwit.core import late
+from afterwit.core import html, late
 from afterwit.core.declared import DeclaredSignature, copied, read_options
 from afterwit.core.probabilities import logistic, pairs, refusal
 from afterwit.core.protocol import Training
@@ -162,6 +162,10 @@ class Storable:
             if value is not None and value is not False
         )
         return f"{type(self).__name__}({given}): {self._progress()}"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return html.learner(self)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *type(self).__signature__.parameters})

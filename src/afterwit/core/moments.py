@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -26,30 +26,53 @@ def needs_rounds(learner: Any) -> bool:
     return first.default is inspect.Parameter.empty
 
 
-def moments(learner: Any, stream: Any, most_values: int = MOST_VALUES) -> list[Certificate]:
+def moments(
+    learner: Any, stream: Any, most_values: int = MOST_VALUES, end: Certificate | None = None
+) -> list[Certificate]:
     """The certificates after 1, 2, 4, 8, ... rounds of a stream that can be read again, and at its end.
 
     learner      the learner as it was before the first round; it stays so
     most_values  where the rounds have more stored values than this in all, the moments beyond are left out
+    end          the certificate at the end, if it is known: it is not made again, and never left out
     """
+    return certified(_past_of(learner, stream), stream, most_values, end)
+
+
+def certified(past: Past, stream: Any, most_values: int, end: Certificate | None = None) -> list[Certificate]:
+    """The certificates at the moments of a run, while its rounds are learned again."""
+    found = []
+    for reached in _steps(past, stream, most_values, past.next_moment):
+        if end is not None and reached.rounds >= end.rounds:
+            break
+        found.append(reached.certificate())
+    return found if end is None else [*found, end]
+
+
+def replayed(learner: Any, stream: Any, after: Callable[[int], int], most_values: int = MOST_VALUES) -> Iterator[Past]:
+    """The rounds played again: after the first one, at the moment that ``after`` says next, and so on to the end."""
+    past = _past_of(learner, stream)
+    return _steps(past, stream, most_values, lambda: after(past.rounds))
+
+
+def _past_of(learner: Any, stream: Any) -> Past:
     learner = copy.deepcopy(learner)
     in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    return certified(_Blocks(learner) if in_blocks else _Pairs(learner), stream, most_values)
+    return _Blocks(learner) if in_blocks else _Pairs(learner)
 
 
-def certified(past: Past, stream: Any, most_values: int) -> list[Certificate]:
-    """The certificates at the moments of a run, while its rounds are learned again."""
-    found: list[Certificate] = []
+def _steps(past: Past, stream: Any, most_values: int, next_moment: Callable[[], int]) -> Iterator[Past]:
+    """The past at each moment, and at the end."""
+    seen = 0
     for part in past.parts(stream):
         past.learn(*part)
         if past.values > most_values:
-            return found
+            return
         if past.rounds == past.wanted:
-            found.append(past.certificate())
-            past.wanted = past.next_moment()
-    if found and found[-1].rounds < past.rounds:
-        found.append(past.certificate())
-    return found
+            past.wanted = next_moment()
+            seen = past.rounds
+            yield past
+    if seen < past.rounds:
+        yield past
 
 
 class Past:

@@ -24,12 +24,13 @@ class Pictured:
         """All pictures of it by their kinds."""
         return _room().pictures(self)
 
-    def report(self, path: Any = None) -> Any:
+    def report(self, path: Any = None, *, certificate: Any = None) -> Any:
         """One page of HTML with the numbers and all pictures, which needs nothing else to be shown.
 
-        path  where to write it; without one, the report that is returned can be saved later
+        path         where to write it; without one, the report that is returned can be saved later
+        certificate  its certificate, where that is known already or, as for games, needs more than the thing has
         """
-        return _room().report(self, path)
+        return _room().report(self, path, certificate)
 
 
 def _room() -> Any:

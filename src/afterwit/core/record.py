@@ -9,16 +9,20 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
+from afterwit.core import html
+from afterwit.core.aligned import in_columns
 from afterwit.core.certificate import require_theorems
 from afterwit.core.delays import Arrivals
 from afterwit.core.envelope import Envelope
-from afterwit.core.moments import as_taken, moments
+from afterwit.core.moments import MOST_VALUES, as_taken, moments
 from afterwit.core.pictured import Pictured
 from afterwit.core.sources import READ_ONCE, certify_source
 from afterwit.errors import InputError, counted, invalid
 
-#: The heads of a printed learning curve.
-HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
+#: The columns of a printed learning curve, and their widths.
+HEADS = ("rounds", "mistakes", "error so far", "since last row", "features")
+WIDTHS = (12, 12, 13, 15, 10)
+HEADER = in_columns(HEADS, WIDTHS)
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,14 @@ class Point:
     recent_error: float
     features: int | None
 
+    def cells(self) -> tuple[str, ...]:
+        """What is under HEADS."""
+        features = "" if self.features is None else f"{self.features:,}"
+        return f"{self.rounds:,}", f"{self.mistakes:,}", f"{self.error:.2%}", f"{self.recent_error:.2%}", features
+
     def __str__(self) -> str:
         """A row under HEADER."""
-        features = "" if self.features is None else f"{self.features:,}"
-        return f"{self.rounds:>12,} {self.mistakes:>12,} {self.error:>13.2%} {self.recent_error:>15.2%} {features:>10}"
+        return in_columns(self.cells(), WIDTHS)
 
 
 @dataclass
@@ -103,6 +111,18 @@ class Record(Pictured):
     def __str__(self) -> str:
         return "\n".join([HEADER, *map(str, self.curve), *self.last_lines()])
 
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        happened = f"{counted(self.mistakes, 'mistake')}, error {self.error:.2%}"
+        heads = ("rounds", "mistakes", "error so far", "since last row")
+        rows = (
+            (f"{each.rounds:,}", f"{each.mistakes:,}", f"{each.error:.2%}", f"{each.recent_error:.2%}")
+            for each in self.curve
+        )
+        title = f"{self.learner}, {counted(self.rounds, 'round')}"
+        sections = [("happened", [happened, *self.last_lines()])]
+        return html.block(title, sections, html.grid("over time", heads, rows))
+
     def last_lines(self) -> list[str]:
         """What comes after the curve: the labels asked for, if the learner asks, and the examples without one."""
         lines = []
@@ -124,6 +144,8 @@ class Played:
     arrivals: Arrivals | None = None
     #: The learner as it was before the first round; None if it had learned before, or is none of this package.
     before: Any = None
+    #: The moments, once they have been looked at.
+    _seen: dict[str, list[Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def certificate(self, comparator: Any) -> Any:
         name = type(self.learner).__name__
@@ -141,10 +163,22 @@ class Played:
             return certify_source(self.learner, self.stream, comparator)
         return self.learner.certificate(*self._all_pairs(), **given)
 
-    def moments(self) -> list[Any]:
-        if self.before is None or self.arrivals is not None or is_read_once(self.stream):
-            return []
-        return moments(self.before, self.stream)
+    @property
+    def can_be_replayed(self) -> bool:
+        """Whether the rounds can be played again as they were."""
+        return self.before is not None and self.arrivals is None and not is_read_once(self.stream)
+
+    def moments(self, end: Any = None, most_values: int = MOST_VALUES) -> list[Any]:
+        """The certificates over time; once they are found, the same whenever they are asked for again.
+
+        end          the certificate at the end, if it is known: it is not made once more, and is there however many
+                     values come before it
+        most_values  up to how many values the rounds are played again
+        """
+        if "moments" not in self._seen:
+            found = moments(self.before, self.stream, most_values, end) if self.can_be_replayed else []
+            self._seen["moments"] = found
+        return list(self._seen["moments"])
 
     def _all_pairs(self) -> tuple[Any, list[Any]]:
         """All examples and their labels, as they were learned, in the form that the learner's certificate takes."""

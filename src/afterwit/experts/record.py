@@ -18,10 +18,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from afterwit.core import html
 from afterwit.core.certificate import Certificate, Verdict, evidence_of
 from afterwit.core.pictured import Pictured
 from afterwit.data.advice import Experts, read_rounds
@@ -62,7 +63,7 @@ class ExpertRecord(Pictured):
     interval_certificate: Certificate | None = field(default=None, repr=False)
 
     #: What was played, as long as the record stays in this process; not part of what happened.
-    _played: ClassVar[Played | None] = None
+    _played: Played | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_played"}
@@ -78,6 +79,12 @@ class ExpertRecord(Pictured):
     def follows_the_mean(self) -> bool:
         """Whether each forecast is known to be the mean of the advice by the shares."""
         return self.advice is not None and self._played is not None and self._played.way is Way.MEAN
+
+    @property
+    def has_residuals(self) -> bool:
+        """Whether forecast and outcome are numbers whose difference says something: not of labels and vectors."""
+        of_labels = self._played is not None and self._played.loss.kind == "zero-one"
+        return self.forecasts is not None and not self.kinds and not of_labels
 
     def moments(self) -> list[Certificate]:
         """The certificates after 1, 2, 4, 8, ... rounds, at up to 400 moments between these and at the end: what was
@@ -240,6 +247,11 @@ class ExpertRecord(Pictured):
             "certificate": self.certificate.to_dict(),
         }
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the record, then the certificate."""
+        title, *lines = str(self).splitlines()
+        return html.block(title, [("happened", [line.strip() for line in lines])], self.certificate._repr_html_())
+
     def __str__(self) -> str:
         size = f"{counted(self.rounds, 'round')} with {counted(len(self.experts), 'expert')}"
         head = f"{self.learner} over {size}: loss {self.loss:.6g}"
@@ -350,7 +362,6 @@ def _record(
         "run": None if earlier else evidence_of(algorithm),
         "kinds": algorithm.kinds,
         "earlier": earlier,
+        "_played": played,
     }
-    record = ExpertRecord(**{**made, **with_intervals})
-    vars(record)["_played"] = played
-    return record
+    return ExpertRecord(**{**made, **with_intervals})

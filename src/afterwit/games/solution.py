@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from afterwit.core import html
 from afterwit.core.certificate import Certificate, certify
 from afterwit.core.pictured import Pictured
 from afterwit.core.theorem import Theorem
@@ -93,7 +93,7 @@ class GameSolution(Pictured):
         return "\n".join([self._title(), *(f"  {head:<8}  {text}" for head, text in named._sections(top))])
 
     def named(self, rows: Sequence[Any] | None = None, columns: Sequence[Any] | None = None) -> GameSolution:
-        """The same solution, whose rows and columns have names in what is printed and drawn; None leaves those it has."""
+        """The same with names of the rows and columns, for what is printed and drawn; None leaves those it has."""
         for parameter, names, strategy in (
             ("rows", rows, self.row_strategy),
             ("columns", columns, self.column_strategy),
@@ -102,8 +102,11 @@ class GameSolution(Pictured):
                 raise invalid(
                     parameter, f"{counted(len(strategy), 'name')}, or None", Words(counted(len(names), "name"))
                 )
-        given = {"row_names": rows, "column_names": columns}
-        return replace(self, **{key: tuple(map(str, names)) for key, names in given.items() if names is not None})
+        return replace(
+            self,
+            row_names=self.row_names if rows is None else tuple(map(str, rows)),
+            column_names=self.column_names if columns is None else tuple(map(str, columns)),
+        )
 
     def _title(self) -> str:
         return f"zero-sum game of {len(self.row_strategy):,} x {len(self.column_strategy):,}, {self.method}"
@@ -122,11 +125,7 @@ class GameSolution(Pictured):
         return self.describe()
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f'<tr><th style="text-align:left">{head}</th><td style="text-align:left">{html.escape(text)}</td></tr>'
-            for head, text in self._sections()
-        )
-        return f"<table><caption>{html.escape(self._title())}</caption>{cells}</table>"
+        return html.block(self._title(), [(head, [text]) for head, text in self._sections()])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists: ready for JSON."""

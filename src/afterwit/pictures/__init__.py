@@ -24,6 +24,7 @@ from afterwit.pictures.comparison import Comparison
 HOMES = {
     "Certificate": "certificates",
     "GroupCertificates": "certificates",
+    "Race": "races",
     "FiniteClass": "concepts",
     "BoostingRecord": "boosting",
     "GameSolution": "games",
@@ -52,4 +53,15 @@ def picture(thing: Any, kind: str | None = None) -> Picture:
     return known[kind]
 
 
-__all__ = ["Comparison", "Picture", "Table", "picture", "pictures"]
+def report(thing: Any, path: Any = None, certificate: Any = None) -> Any:
+    """One page with the numbers, the certificate and all pictures of a thing.
+
+    certificate  that of the thing, where it is known already or needs more than the thing has
+    """
+    # What makes pages is as large as what draws, and is not needed to draw.
+    from afterwit.pictures._report import report as made
+
+    return made(thing, path, certificate)
+
+
+__all__ = ["Comparison", "Picture", "Table", "picture", "pictures", "report"]

@@ -6,19 +6,28 @@ from typing import Any
 
 from afterwit.core.certificate import shown_number
 
+#: A line of fewer points has them marked.
+FEW = 12
+
 
 def rounds_along(ax: Any, rounds: int, log: bool = False, first: int = 0) -> None:
     """The horizontal axis counts rounds."""
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator, NullFormatter
 
     if log:
         ax.set_xscale("log")
         ax.set_xlim(1, max(2, rounds))
+        ax.xaxis.set_minor_formatter(whole if rounds < 10 else NullFormatter())
     else:
         ax.set_xlim(first, max(first + 1, rounds))
-        ax.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
+        ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
     ax.xaxis.set_major_formatter(whole)
     ax.set_xlabel("rounds")
+
+
+def marked(style: dict[str, Any], points: int) -> dict[str, Any]:
+    """The style of a line of so many points: a line of few has its points marked, of one it would not be seen."""
+    return {**style, "marker": "o", "markersize": 4} if points < FEW else style
 
 
 def whole(value: float, place: Any = None) -> str:

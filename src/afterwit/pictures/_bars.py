@@ -18,10 +18,10 @@ LARGEST = 1e300
 #: Logarithmic scales begin at most so far below their largest value.
 SMALLEST_PART = 1e-15
 
-#: Heights in points: of a line of text, of a bar, and of what is between two bars. Below the bars are ticks and a label.
+#: Heights in points: of a line of text, of a bar, of what is between two bars, and of the ticks and their label.
 LINE, BAR, GAP, BELOW = 13.0, 11.0, 10.0, 62.0
-#: How many characters fit above a bar.
-WIDEST_TEXT = 92
+#: How many characters fit above a bar in a picture so wide, in inches.
+WIDEST_TEXT, WIDTH = 92, 7.2
 #: How many characters of a name are shown.
 WIDEST_NAME = 28
 
@@ -35,23 +35,24 @@ class Bar:
     colour: str
     muted: bool = False
 
-    @property
-    def lines(self) -> list[str]:
-        return textwrap.wrap(self.text, WIDEST_TEXT, max_lines=2, placeholder=" ...") or [""]
+    def lines(self, width: float = WIDTH) -> list[str]:
+        """The text in a picture so wide: in a narrow one it has more lines."""
+        part = width / WIDTH
+        most = 2 if part >= 1 else 4
+        return textwrap.wrap(self.text, int(WIDEST_TEXT * part), max_lines=most, placeholder=" ...") or [""]
 
     @property
     def drawn(self) -> float | None:
         """The length of the bar; None if there is none."""
         return None if self.value is None or math.isnan(self.value) else min(max(self.value, -LARGEST), LARGEST)
 
-    @property
-    def height(self) -> float:
-        return LINE * len(self.lines) + (GAP if self.drawn is None else BAR + GAP)
+    def height(self, width: float = WIDTH) -> float:
+        return LINE * len(self.lines(width)) + (GAP if self.drawn is None else BAR + GAP)
 
 
-def height_of(bars: Sequence[Bar]) -> float:
-    """How high a picture of these bars is, in inches."""
-    return (sum(bar.height for bar in bars) + BELOW) / 72
+def size_of(bars: Sequence[Bar], width: float = WIDTH) -> tuple[float, float]:
+    """The size of a picture of these bars, in inches."""
+    return width, (sum(bar.height(width) for bar in bars) + BELOW) / 72
 
 
 def draw_bars(ax: Any, bars: Sequence[Bar], label: str, reference: float, ceiling: float | None = None) -> None:
@@ -61,21 +62,21 @@ def draw_bars(ax: Any, bars: Sequence[Bar], label: str, reference: float, ceilin
     ceiling    where another line goes through them
     """
     scale_for(ax, [bar.value for bar in bars if bar.value is not None], reference)
-    top, right = 0.0, ax.get_xlim()[1]
+    top, right, width = 0.0, ax.get_xlim()[1], ax.figure.get_size_inches()[0]
     across = ax.get_yaxis_transform()
     for bar in bars:
-        for i, line in enumerate(bar.lines):
+        for i, line in enumerate(bar.lines(width)):
             place = (0.0, -top - LINE * (i + 0.85))
             colour = MUTED if bar.muted else INK
             ax.text(*place, line, color=colour, fontsize=LETTERS - 1, transform=across, clip_on=False)
         if bar.drawn is not None:
-            middle = -top - LINE * len(bar.lines) - BAR / 2 - 1
+            middle = -top - LINE * len(bar.lines(width)) - BAR / 2 - 1
             ax.barh(middle, right if bar.value == math.inf else bar.drawn, height=BAR, color=bar.colour, linewidth=0)
             ends = [middle - 0.7 * BAR, middle + 0.7 * BAR]
             ax.plot([reference, reference], ends, color=HAPPENED, linewidth=1.2, linestyle=(0, (2, 1)))
             if ceiling is not None:
                 ax.plot([ceiling, ceiling], ends, color=INK, linewidth=1.2, linestyle=(0, (1, 1)))
-        top += bar.height
+        top += bar.height(width)
     ax.set_ylim(-top, GAP / 2)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
@@ -95,23 +96,25 @@ def scale_for(ax: Any, values: Sequence[float], reference: float) -> None:
         threshold = 10.0 ** math.floor(math.log10(max(small, SMALLEST_PART * largest)) - 1)
         ax.set_xscale("symlog", linthresh=threshold, linscale=0.3)
         ax.set_xlim(3 * low, 3 * high)
-        ax.set_xticks([-tick for tick in _decades(threshold, -low)] + [0.0] + _decades(threshold, high))
+        most = 5 if ax.figure.get_size_inches()[0] >= WIDTH else 2
+        below, above = (_decades(threshold, end, most) for end in (-low, high))
+        ax.set_xticks([*(-tick for tick in below), 0.0, *above])
         ax.minorticks_off()
     else:
         beyond = 0.04 * (high - low) or largest
         ax.set_xlim(low - (beyond if low else 0), high + (beyond if high or not low else 0))
-        ax.locator_params(axis="x", nbins=6)
+        ax.locator_params(axis="x", nbins=6 if ax.figure.get_size_inches()[0] >= WIDTH else 3)
     ax.axvline(0, color=MUTED, linewidth=0.8)
     ax.xaxis.set_major_formatter(lambda value, _: shown_number(value))
     ax.grid(visible=False, axis="y")
 
 
-def _decades(threshold: float, high: float) -> list[float]:
-    """At most five powers of ten between the threshold and the end, not too near to 0."""
+def _decades(threshold: float, high: float, most: int) -> list[float]:
+    """At most so many powers of ten between the threshold and the end, not too near to 0."""
     if high <= 10 * threshold:
         return []
     first, last = round(math.log10(threshold)) + 1, math.floor(math.log10(high))
-    step = max(1, math.ceil((last - first + 1) / 5))
+    step = max(1, math.ceil((last - first + 1) / most))
     return [10.0**power for power in range(last, first - 1, -step)]
 
 
@@ -122,20 +125,26 @@ def named_bars(ax: Any, bars: Sequence[tuple[str, float | None, str]]) -> None:
     """
     finite = [min(max(value or 0.0, -LARGEST), LARGEST) if colour else 0.0 for _, value, colour in bars]
     low, high = min([0.0, *finite]), max([0.0, *finite])
-    room = 0.16 * (high - low) or 1.0
+    # Room for the values, of which the longest have about eight letters, beside the names.
+    width = ax.figure.get_size_inches()[0]
+    most = WIDEST_NAME if width >= WIDTH else WIDEST_NAME * 2 // 3
+    names = [short(name, most) for name, _, _ in bars]
+    between = max(90.0, 72 * width - 30 - 0.6 * LETTERS * max(map(len, names), default=0))
+    part = min(0.35, 48 / between)
+    room = part / (1 - part * ((low < 0) + (high > 0 or low == 0))) * (high - low) or 1.0
     ax.barh(range(len(bars)), finite, height=0.7, color=[colour or INK for _, _, colour in bars], linewidth=0)
     for place, (end, (_, value, _)) in enumerate(zip(finite, bars, strict=True)):
         if value is not None:
             towards, side = (-4, "right") if end < 0 else (4, "left")
             here = {"xytext": (towards, 0), "textcoords": "offset points", "ha": side, "va": "center"}
             ax.annotate(shown_number(value), (end, place), fontsize=LETTERS - 1, color=MUTED, **here)
-    ax.set_yticks(range(len(bars)), [short(name) for name, _, _ in bars])
+    ax.set_yticks(range(len(bars)), names)
     for label, (_, value, _) in zip(ax.get_yticklabels(), bars, strict=True):
         label.set(color=INK, fontweight="bold" if value is None else "normal")
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(bars) - 0.4, -0.6)
     ax.set_xlim(low - (room if low else 0), high + (room if high or not low else 0))
-    ax.locator_params(axis="x", nbins=6)
+    ax.locator_params(axis="x", nbins=max(2, min(6, int(between // 55))))
     ax.xaxis.set_major_formatter(lambda value, _: shown_number(value))
     ax.axvline(0, color=MUTED, linewidth=0.8)
     ax.spines["left"].set_visible(False)

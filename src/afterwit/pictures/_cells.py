@@ -67,6 +67,16 @@ def write_numbers(ax: Any, numbers: npt.NDArray[Any]) -> None:
             ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size, color=INK)
 
 
+def frame(ax: Any, chosen: npt.NDArray[np.bool_]) -> None:
+    """A line around each of the chosen cells."""
+    down, across = (np.argwhere(chosen) + 0.06).T
+    gap = np.full(len(down), np.nan)
+    right, below = across + 0.88, down + 0.88
+    x = np.stack([across, right, right, across, across, gap], axis=1)
+    y = np.stack([down, down, below, below, down, gap], axis=1)
+    ax.plot(x.ravel(), y.ravel(), color=INK, linewidth=1.0)
+
+
 def name_sides(ax: Any, rows: Sequence[str], columns: Sequence[str], notes: tuple[Any, Any] = ((), ())) -> None:
     """The names of the rows on the left, and those of the columns below; of very many, every second, third, ...
 

@@ -10,7 +10,7 @@ import numpy as np
 from afterwit.core.certificate import Certificate, Verdict
 from afterwit.core.envelope import Floats
 from afterwit.errors import counted
-from afterwit.pictures._axes import plain, rounds_along, shown
+from afterwit.pictures._axes import marked, plain, rounds_along, shown
 from afterwit.pictures._expert_run import Run
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
@@ -90,12 +90,12 @@ class Coverage(Picture):
             rounds, low, high = rounds[kept], low[kept], high[kept]
             ax.fill_between(rounds, low, high, color=BOUND, alpha=0.12, linewidth=0)
             for edge in (low, high):
-                ax.plot(rounds, edge, **{**LINES["bound"], "linewidth": 1.2})
+                ax.plot(rounds, edge, **{**marked(LINES["bound"], len(rounds)), "linewidth": 1.2})
             ends += [(float(low[-1]), "at least", BOUND), (float(high[-1]), "at most", BOUND)]
         if self._promised is not None:
             ax.plot([1, max(2, run.rounds)], [self._promised] * 2, color=INK, linewidth=0.9)
             ends.append((self._promised, f"promise {100 * self._promised:.6g}%", INK))
-        ax.plot(at, line, **LINES["happened"])
+        ax.plot(at, line, **marked(LINES["happened"], len(at)))
         ends.append((float(line[-1]), f"so far {line[-1]:.2%}", HAPPENED))
         recent = at[at >= ENOUGH]
         seen = [*line[len(line) // 4 :], *(end[0] for end in ends)]

@@ -11,9 +11,9 @@ import numpy as np
 from afterwit.core.certificate import shown_number
 from afterwit.core.envelope import Floats
 from afterwit.errors import counted
-from afterwit.pictures._axes import brief, plain, rounds_along, shown
+from afterwit.pictures._axes import brief, marked, plain, rounds_along, shown
 from afterwit.pictures._expert_run import Run
-from afterwit.pictures._labels import label_ends
+from afterwit.pictures._labels import label_ends, rows_down
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._pieces import curve, lately, powers, sparse, spread
 from afterwit.pictures._style import BESIDE, BOUND, HAPPENED, HINDSIGHT, INK, LETTERS, LINES, MUTED, STROKES, series
@@ -51,8 +51,8 @@ class MeanLosses(Picture):
         experts = [value for _, _, value, colour in self._bars if colour == MUTED]
         better = sum(value < own for value in experts)
         return (
-            f"The {self.run.rate} over {counted(self.run.rounds, 'round')}: {shown_number(own)} for the learner, and less "
-            f"for {better:,} of {counted(len(experts), 'expert')}.{self.run.said_of_experts()}"
+            f"The {self.run.rate} over {counted(self.run.rounds, 'round')}: {shown_number(own)} for the learner, "
+            f"and less for {better:,} of {counted(len(experts), 'expert')}.{self.run.said_of_experts()}"
         )
 
     @cached_property
@@ -112,15 +112,12 @@ class MeanLosses(Picture):
                 annotation_clip=False,
             )
         names = [f"… {counted(bar, 'expert')} between" if isinstance(bar, int) else bar[1] for bar in self._shown]
-        ax.set_ylim(len(names) - 0.4, -0.6)
-        ax.set_yticks(range(len(names)), names)
-        ax.tick_params(axis="y", length=0, labelcolor=INK)
+        rows_down(ax, names)
         for label, bar in zip(ax.get_yticklabels(), self._shown, strict=True):
             if isinstance(bar, int):
                 label.set_color(MUTED)
             elif bar[3] != MUTED:
                 label.set(color=bar[3], weight="bold")
-        ax.grid(visible=False, axis="y")
         ax.set_xlim(low, low + 1.02 * (high - low))
         ax.set_xlabel(self.run.rate)
         ax.xaxis.set_major_formatter(plain)
@@ -182,7 +179,7 @@ class LossOverTime(Picture):
         for name, line in self._so_far.items():
             style = styles.get(name, LINES["happened"])
             there = np.where(np.isfinite(line[at - 1]), line[at - 1], np.nan)
-            ax.plot(at, there, **style)
+            ax.plot(at, there, **marked(style, len(at)))
             ends.append((float(line[-1]), name, style["color"]))
             settled += there[len(there) // 4 :].tolist()
         recent = at[at >= ENOUGH]
@@ -195,7 +192,7 @@ class LossOverTime(Picture):
         if self._promised:
             moments, bounds = (np.array(each) for each in zip(*self._promised, strict=True))
             kept = sparse(moments)
-            ax.plot(moments[kept], bounds[kept], **LINES["bound"])
+            ax.plot(moments[kept], bounds[kept], **marked(LINES["bound"], len(kept)))
             ends.append((float(bounds[-1]), "bound", BOUND))
             if high == low or bounds[-1] < low + LONG * (high - low):
                 high = max(high, float(bounds[-1]))
@@ -250,9 +247,8 @@ class Residuals(Picture):
         residuals[~awake] = 0.0
         found.append((UNIFORM, UNIFORM, np.cumsum(residuals.sum(axis=1) / awake.sum(axis=1)), BESIDE["uniform"]))
         for place, i in enumerate(run.by_regret[: 1 + RUNNERS_UP]):
-            style = (
-                {**series(2 * place), "linestyle": STROKES[place], "linewidth": 1.2} if place else LINES["hindsight"]
-            )
+            beside = {**series(2 * place), "linestyle": STROKES[2 - place], "linewidth": 1.2}
+            style = beside if place else LINES["hindsight"]
             found.append((run.names[i], run.short[i], np.cumsum(residuals[:, i]), style))
         return found
 

@@ -10,16 +10,16 @@ import numpy as np
 from afterwit.core.certificate import shown_number
 from afterwit.core.envelope import Floats
 from afterwit.errors import counted
-from afterwit.pictures._axes import brief, nothing_yet, plain, rounds_along, shown
+from afterwit.pictures._axes import brief, marked, nothing_yet, plain, rounds_along, shown
 from afterwit.pictures._expert_run import Promise, Run
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._pieces import curve, powers
 from afterwit.pictures._style import BESIDE, BOUND, HAPPENED, HINDSIGHT, LINES
 
-#: A bound this many times as large as all that happened is above the picture, which then goes so far.
+#: A bound this many times as large as all that happened is above the picture, which has a little room for it.
 FAR = 4.0
-ROOM = 1.5
+ROOM = 0.25
 
 
 class Regret(Picture):
@@ -49,7 +49,7 @@ class Regret(Picture):
         else:
             vacuous = ", which no run could break" if last.vacuous else ""
             chance = f" {last.chance}" if last.chance else ""
-            said += f" The bound at the end is {shown_number(last.bound)}{chance}{vacuous}."
+            said += f" The bound on that is {shown_number(last.bound)}{chance}{vacuous}."
         if self._mixture is not None:
             said += f" The best fixed mixture is at {shown_number(float(self._mixture[-1]))}."
         return said + run.said_of_experts()
@@ -86,10 +86,11 @@ class Regret(Picture):
             drawn.append(mixed.last.min())
         ax.plot([0, run.rounds], [0, 0], **LINES["hindsight"])
         ends.append((0.0, "best expert", HINDSIGHT))
-        ax.plot(rounds, last, **LINES["happened"])
-        top = self._draw_bound(ax, max(abs(min(drawn)), abs(max(drawn))))
-        if top is not None:
-            drawn.append(top)
+        ax.plot(rounds, last, **marked(LINES["happened"], len(rounds)))
+        highest = self._draw_bound(ax)
+        if highest is not None:
+            size = max(abs(min(drawn)), abs(max(drawn)))
+            drawn.append(max(drawn) + ROOM * size if size and highest > FAR * size else highest)
         rounds_along(ax, run.rounds)
         low, high = min(drawn), max(drawn)
         room = 0.06 * (high - low or 1.0)
@@ -102,16 +103,15 @@ class Regret(Picture):
             ends.append((self._last.bound, f"bound {brief(self._last.bound)}{vacuous}{above}", BOUND))
         label_ends(ax, ends)
 
-    def _draw_bound(self, ax: Any, size: float) -> float | None:
-        """Draw it, faintly where it is vacuous; how high the picture has to be for it, beside lines of that size."""
+    def _draw_bound(self, ax: Any) -> float | None:
+        """Draw it, faintly where it is vacuous; its largest value."""
         promises = self.run.promises
         if not promises:
             return None
         rounds = np.array([each.rounds for each in promises])
         bounds = np.array([each.bound for each in promises])
         vacuous = np.array([each.vacuous for each in promises])
-        marker = "o" if len(rounds) < 32 else ""
-        style = {**LINES["bound"], "marker": marker, "markersize": 3}
+        style = marked(LINES["bound"], len(rounds))
         # A piece between two moments is faint if the bound is vacuous at either.
         faint, firm = vacuous.copy(), ~vacuous
         faint[1:] |= vacuous[:-1]
@@ -120,8 +120,7 @@ class Regret(Picture):
             ax.plot(rounds, np.where(faint, bounds, np.nan), **{**style, "alpha": 0.4})
         if firm.any():
             ax.plot(rounds, np.where(firm, bounds, np.nan), **style)
-        highest = float(bounds.max())
-        return ROOM * size if size and highest > FAR * size else highest
+        return float(bounds.max())
 
     def table(self) -> Table:
         run = self.run

@@ -14,7 +14,7 @@ from afterwit.core.certificate import Certificate, Verdict, shown_number
 from afterwit.core.envelope import Floats
 from afterwit.errors import counted
 from afterwit.experts import regrets
-from afterwit.pictures._labels import short_name
+from afterwit.pictures._bars import short
 
 #: Regrets that are never below the one to the best expert, so that bounds on them are bounds on it.
 ABOVE_REGRET = ("regret", "largest regret", "swap regret")
@@ -38,12 +38,12 @@ class Run:
 
     def __init__(self, record: Any) -> None:
         self.record = record
-        self.learner = short_name(record.learner, 48)
+        self.learner = short(record.learner, 48)
         self.rounds: int = record.rounds
         self.count = len(record.experts)
         #: The experts as tables name them, and as there is room for in a picture.
         self.names = [_name(name, place) for place, name in enumerate(record.experts)]
-        self.short = [short_name(name) for name in self.names]
+        self.short = [short(name) for name in self.names]
 
     @cached_property
     def regrets(self) -> Floats:

@@ -11,10 +11,10 @@ from afterwit.core.envelope import Floats
 from afterwit.errors import counted
 from afterwit.pictures._axes import brief, plain, rounds_along, shown
 from afterwit.pictures._expert_run import NAMED, Run
-from afterwit.pictures._labels import label_areas
+from afterwit.pictures._labels import columns_beside, label_areas, rows_down
 from afterwit.pictures._picture import Picture, Table
-from afterwit.pictures._pieces import AREA, Ints, means, most_frequent, powers, shade, starts
-from afterwit.pictures._style import HAPPENED, HINDSIGHT, INK, LETTERS, MUTED, SERIES
+from afterwit.pictures._pieces import AREA, Ints, area, means, most_frequent, powers, starts
+from afterwit.pictures._style import HAPPENED, HINDSIGHT, INK, MUTED, SERIES
 
 #: What is left of the colour of all others.
 PALE = 0.3
@@ -62,7 +62,7 @@ class _Stacked(Picture):
             _, colour, left = self._labels[place]
             for edge in (above, below):
                 if edge[:, place].any():
-                    shade(ax, x, edge[:, place], colour, alpha=left)
+                    area(ax, x, edge[:, place], colour, alpha=left)
         return x, bands, np.where(bands[-1] < 0, below[-1], above[-1]) - bands[-1] / 2
 
 
@@ -164,7 +164,7 @@ class Leaders(Picture):
 
     @property
     def size(self) -> tuple[float, float]:  # type: ignore[override]
-        return 7.2, 1.3 + 0.34 * len(self._rows)
+        return 7.2, 1.2 + 0.34 * (1 + len(self._rows))
 
     @cached_property
     def caption(self) -> str:  # type: ignore[override]
@@ -218,18 +218,9 @@ class Leaders(Picture):
                 spans = _spans(rows == row, first, run.rounds)
                 ax.broken_barh(spans, (row - top, height), color=colour, linewidth=0)
         rounds_along(ax, run.rounds)
-        ax.set_ylim(len(self._rows) - 0.4, -0.6)
-        ax.set_yticks(range(len(self._rows)), [name for name, _ in self._rows])
-        ax.tick_params(axis="y", length=0, labelcolor=INK)
-        ax.grid(visible=False, axis="y")
-        heads = (("leads", HAPPENED, 1.09, self._times[0]), ("best", HINDSIGHT, 1.19, self._times[1]))
-        for name, colour, place, times in heads:
-            how = {"color": colour, "ha": "right", "fontsize": LETTERS}
-            ax.text(place, 1.02, name, transform=ax.transAxes, va="bottom", **how)
-            for row, (_, places) in enumerate(self._rows):
-                ax.text(
-                    place, row, f"{times[places].sum():.0%}", transform=ax.get_yaxis_transform(), va="center", **how
-                )
+        rows_down(ax, [name for name, _ in self._rows], heads=True)
+        leads, best = ([f"{times[places].sum():.0%}" for _, places in self._rows] for times in self._times)
+        columns_beside(ax, ("leads", HAPPENED, 38, leads), ("best", HINDSIGHT, 76, best))
 
     def table(self) -> Table:
         run = self.run

@@ -9,19 +9,6 @@ import numpy as np
 
 from afterwit.pictures._style import INK, LETTERS
 
-#: As many letters of a name there is room for.
-NAME = 24
-
-
-def short_name(name: str, most: int = NAME) -> str:
-    """The name, without its middle if it is long: names often differ at one end only.
-
-    >>> short_name("forecast of the model number 12 for tomorrow", 16)
-    'forecast…tomorrow'
-    """
-    part = most // 2
-    return name if len(name) <= most + 2 else f"{name[:part]}…{name[-part:]}"
-
 
 def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
     """Write each text in its colour at the right edge, at the height where its line ends; none covers another.
@@ -30,7 +17,7 @@ def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
     """
     ends = [end for end in ends if np.isfinite(end[0])]
     for (_, text, colour), height in zip(ends, _heights(ax, [value for value, _, _ in ends]), strict=True):
-        ax.text(1.01, height, text, color=colour, transform=ax.transAxes, va="center", ha="left", fontsize=LETTERS)
+        beside(ax, height, text, colour)
 
 
 def label_areas(ax: Any, ends: Sequence[tuple[float, str, str, float]]) -> None:
@@ -38,13 +25,39 @@ def label_areas(ax: Any, ends: Sequence[tuple[float, str, str, float]]) -> None:
 
     ends  the middle of the right edge of each area, what to write, the colour and how much of it is left
     """
+    for (_, text, colour, left), height in zip(ends, _heights(ax, [end[0] for end in ends]), strict=True):
+        beside(ax, height, "■", colour, alpha=left)
+        beside(ax, height, text, INK, 5 + 1.3 * LETTERS)
+
+
+def beside(ax: Any, height: float, text: str, colour: str, points: float = 5.0, **how: Any) -> None:
+    """Write a text at the right of the axes, so many points away, at this part of their height."""
+    _beside(ax, ax.transAxes, height, text, colour, points, **how)
+
+
+def columns_beside(ax: Any, *columns: tuple[str, str, float, Sequence[str]]) -> None:
+    """Columns of numbers at the right of axes whose rows are at 0, 1, 2, ...; their heads are in row -1.
+
+    columns  the head of each, its colour, how far its right edge is away in points, and the cells
+    """
+    for head, colour, points, cells in columns:
+        for row, cell in enumerate([head, *cells], start=-1):
+            _beside(ax, ax.get_yaxis_transform(), row, cell, colour, points, ha="right")
+
+
+def _beside(ax: Any, place: Any, height: float, text: str, colour: str, points: float, **how: Any) -> None:
     from matplotlib.transforms import ScaledTranslation
 
-    beside = ax.transAxes + ScaledTranslation(1.3 * LETTERS / 72, 0, ax.figure.dpi_scale_trans)
-    how = {"va": "center", "ha": "left", "fontsize": LETTERS}
-    for (_, text, colour, left), height in zip(ends, _heights(ax, [end[0] for end in ends]), strict=True):
-        ax.text(1.01, height, "■", color=colour, alpha=left, transform=ax.transAxes, **how)
-        ax.text(1.01, height, text, color=INK, transform=beside, **how)
+    place = place + ScaledTranslation(points / 72, 0, ax.figure.dpi_scale_trans)
+    ax.text(1, height, text, color=colour, transform=place, fontsize=LETTERS, **{"va": "center", "ha": "left", **how})
+
+
+def rows_down(ax: Any, names: Sequence[str], heads: bool = False) -> None:
+    """Rows with these names, the first one on top; above it there may be room for the heads of columns."""
+    ax.set_ylim(len(names) - 0.4, -1.4 if heads else -0.6)
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(axis="y", length=0, labelcolor=INK)
+    ax.grid(visible=False, axis="y")
 
 
 def _heights(ax: Any, values: Sequence[float]) -> list[float]:

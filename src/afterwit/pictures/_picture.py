@@ -9,6 +9,9 @@ from afterwit.pictures import _svg
 from afterwit.pictures._matplotlib import matplotlib, pyplot
 from afterwit.pictures._style import styled
 
+#: How wide pictures are on phones, in inches.
+NARROW = 4.3
+
 
 @dataclass(frozen=True)
 class Table:
@@ -54,16 +57,22 @@ class Picture:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def svg(self, key: str = "") -> str:
+    @property
+    def narrow(self) -> tuple[float, float]:
+        """Its size on a phone."""
+        return NARROW, self.size[1]
+
+    def svg(self, key: str = "", size: tuple[float, float] | None = None) -> str:
         """The picture as an element of a page, without its title.
 
-        key  what makes the ids of this picture different from those of others on the page
+        key   what makes the ids of this picture different from those of others on the page
+        size  width and height in inches, if not as usual
         """
         matplotlib()
         from matplotlib.figure import Figure
 
         with styled():
-            figure = Figure(figsize=self.size, layout="constrained")
+            figure = Figure(figsize=size or self.size, layout="constrained")
             self.draw(figure.subplots())
             return _svg.element(figure, key or self.kind, self.title, self.caption)
 

@@ -12,10 +12,10 @@ from afterwit.core.envelope import Envelope, Floats
 Ints = npt.NDArray[np.int64]
 
 #: How many pieces there are at most of one line among several, and of one area among several.
-LINE = 300
-AREA = 160
+LINE = 200
+AREA = 128
 #: On a logarithmic axis.
-LOG = 120
+LOG = 100
 
 
 def curve(numbers: Floats, most: int = LINE) -> Envelope:
@@ -71,13 +71,16 @@ def spread(rounds: int, most: int = LOG) -> Ints:
 
 
 def sparse(rounds: Ints, most: int = LOG) -> Ints:
-    """The places of those that are far enough apart on a logarithmic axis to be told apart, and of the last.
+    """The places of those that can be told apart on a logarithmic axis with room for so many, and of the last.
 
     >>> sparse(np.array([1, 2, 4, 8, 9, 10]), most=4).tolist()
     [0, 2, 3, 5]
     """
-    places = np.log(rounds) * (most - 1) // max(1e-9, float(np.log(rounds[-1])))
-    return np.flatnonzero(np.append(np.diff(places) > 0, True)) if len(rounds) > most else np.arange(len(rounds))
+    if len(rounds) <= most:
+        return np.arange(len(rounds))
+    apart = np.diff(np.log(rounds) * (most - 1) // np.log(rounds[-1]), prepend=-1) > 0
+    apart[-1] = True
+    return np.flatnonzero(apart)
 
 
 def lately(losses: Floats, at: Ints, part: int = 8) -> Floats:
@@ -87,6 +90,6 @@ def lately(losses: Floats, at: Ints, part: int = 8) -> Floats:
     return np.asarray((totals[at] - totals[before]) / (at - before))
 
 
-def shade(ax: Any, x: Floats, top: Floats, colour: str, **how: Any) -> None:
+def area(ax: Any, x: Floats, top: Floats, colour: str, **how: Any) -> None:
     """The area between 0 and a line."""
     ax.fill([*x, x[-1], x[0]], [*top, 0.0, 0.0], color=colour, linewidth=0, **how)

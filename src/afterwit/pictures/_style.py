@@ -22,6 +22,8 @@ COLOURS = {
     "bound": ("#c8500a", "#ff9d5c"),
     "hindsight": ("#2a9d74", "#8fe8cb"),
 }
+#: Between the two, for terminals, which do not say what their ground is.
+TERMINAL = {"happened": "#3b8ad9", "bound": "#d4691e", "hindsight": "#2a9d74"}
 #: For things without a meaning of their own, such as experts: neighbours differ in lightness.
 SERIES = (
     ("#0b5395", "#5aa9f1"),

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from afterwit.core import wording
 from afterwit.core.certificate import Certificate, Verdict, shown_number
-from afterwit.errors import counted, shorten
-from afterwit.pictures._bars import Bar, draw_bars, height_of, scale_for, short
-from afterwit.pictures._picture import Picture, Table
+from afterwit.errors import counted
+from afterwit.pictures._bars import Bar, draw_bars, scale_for, short, size_of
+from afterwit.pictures._picture import NARROW, Picture, Table
 from afterwit.pictures._style import BOUND, GRID, HAPPENED, HINDSIGHT, INK
 
 #: How many bounds, or parts of a sum, a picture has room for.
@@ -28,7 +29,7 @@ def pictures(certified: Any) -> list[Picture]:
         if len(bounds) > 1 or quantity != certificate.quantity:
             made.append(AllBounds(bounds, main=quantity == certificate.quantity))
     if groups is not None:
-        made.append(Parts(certificate, {shorten(group): part for group, part in certified.parts.items()}, "groups"))
+        made.append(Parts(certificate, {repr(group): part for group, part in certified.parts.items()}, "groups"))
     else:
         parts = {each.subject: each for each in certificate.others if each.subject != certificate.subject}
         if parts:
@@ -43,11 +44,15 @@ class ThreeNumbers(Picture):
 
     def __init__(self, certificate: Certificate) -> None:
         self.certificate = certificate
-        self.said = {head: texts for head, texts in certificate._summary() if texts}
+        self.said = {head: texts for head, texts in wording.summary(certificate) if texts}
         self.title = f"The three numbers, {_subject(certificate)}"
         self.caption = f"{certificate.line()}."
         self.bars = list(self._bars())
-        self.size = (7.2, height_of(self.bars))
+        self.size = size_of(self.bars)
+
+    @property
+    def narrow(self) -> tuple[float, float]:
+        return size_of(self.bars, NARROW)
 
     def _bars(self) -> Any:
         made = self.certificate
@@ -90,14 +95,18 @@ class AllBounds(Picture):
             f"{counted(len(certificates), 'theorem')}, beside what happened: {shown_number(first.observed)}."
         )
         self.bars = list(self._bars())
-        self.size = (7.2, height_of(self.bars))
+        self.size = size_of(self.bars)
+
+    @property
+    def narrow(self) -> tuple[float, float]:
+        return size_of(self.bars, NARROW)
 
     def _bars(self) -> Any:
         first = self.certificates[0]
-        yield Bar(f"happened: {first._summary()[1][1][0]}", first.observed, HAPPENED)
+        yield Bar(f"happened: {wording.summary(first)[1][1][0]}", first.observed, HAPPENED)
         found = next((each for each in self.certificates if each.hindsight is not None), None)
         if found is not None and found.hindsight is not None and _hindsight(found) is not None:
-            yield Bar(f"hindsight: {dict(found._summary())['hindsight'][0]}", _hindsight(found), HINDSIGHT)
+            yield Bar(f"hindsight: {dict(wording.summary(found))['hindsight'][0]}", _hindsight(found), HINDSIGHT)
         for each in self.certificates[:MOST_BOUNDS]:
             applies = each.verdict is not Verdict.NOT_APPLICABLE
             yield Bar(_line(each), each.bound if applies else None, BOUND, muted=not applies)
@@ -136,6 +145,8 @@ class Parts(Picture):
         return {"hindsight": _hindsight(made), "happened": made.observed, "bound": made.bound if applies else None}
 
     def draw(self, ax: Any) -> None:
+        from matplotlib.transforms import ScaledTranslation
+
         shown = [(name, self._numbers(made)) for name, made in list(self.parts.items())[:MOST_PARTS]]
         values = [value for _, numbers in shown for value in numbers.values() if value is not None]
         scale_for(ax, values, shown[0][1]["happened"] or 0.0)
@@ -144,8 +155,8 @@ class Parts(Picture):
         for name, (marker, colour) in looks.items():
             at = [(numbers[name], i) for i, (_, numbers) in enumerate(shown) if numbers[name] is not None]
             if at:
-                ends, places = zip(*((min(value, right), i) for value, i in at if value is not None), strict=True)
-                ax.plot(ends, places, marker, color=colour, markersize=6, label=name, clip_on=False)
+                places = [(min(value, right), i) for value, i in at if value is not None]
+                ax.plot(*zip(*places, strict=True), marker, color=colour, markersize=6, label=name, clip_on=False)
         for i, (_, numbers) in enumerate(shown):
             bound = numbers["bound"]
             ends = [numbers["happened"] or 0.0, right if bound is None else min(bound, right)]
@@ -153,7 +164,10 @@ class Parts(Picture):
         ax.set_yticks(range(len(shown)), [short(name) for name, _ in shown], color=INK)
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlabel(self.quantity, loc="left")
-        ax.legend(loc="upper right", bbox_to_anchor=(1, -0.5 / len(shown)), ncols=3, borderaxespad=0, handletextpad=0.1)
+        # On the line of what the axis measures, below its numbers.
+        below = ax.transAxes + ScaledTranslation(0, -20 / 72, ax.figure.dpi_scale_trans)
+        how = {"ncols": 3, "borderpad": 0, "borderaxespad": 0, "handletextpad": 0.1, "columnspacing": 1.2}
+        ax.legend(loc="upper right", bbox_to_anchor=(1, 0), bbox_transform=below, **how)
 
     def table(self) -> Table:
         rows = []

@@ -103,9 +103,8 @@ class GrowthFunction(Picture):
         if len(counted_points) == len(points):
             ends.append((exact[-1], "exact", HAPPENED))
         else:
-            ax.annotate(
-                "exact", (counted_points[-1], exact[-1]), xytext=(6, -10), textcoords="offset points", color=HAPPENED
-            )
+            here = {"xytext": (6, -10), "textcoords": "offset points", "color": HAPPENED}
+            ax.annotate("exact", (counted_points[-1], exact[-1]), **here)
         ax.set_xlabel("points m")
         ax.set_ylabel("labellings")
         ax.locator_params(integer=True)
@@ -158,7 +157,7 @@ class ClassGrid(Picture):
 
 def _spread(count: int, most: int) -> list[int]:
     """At most so many positions, evenly spaced from the first to the last."""
-    return np.linspace(0, count - 1, min(count, most)).round().astype(int).tolist()
+    return [round(place) for place in np.linspace(0, count - 1, min(count, most)).tolist()]
 
 
 def counted_class(hypotheses: Any) -> str:

@@ -8,6 +8,7 @@ from afterwit.pictures._expert_intervals import Coverage, Intervals
 from afterwit.pictures._expert_losses import LossOverTime, MeanLosses, Residuals
 from afterwit.pictures._expert_regret import Regret
 from afterwit.pictures._expert_run import Run
+from afterwit.pictures._expert_shares import Shares
 from afterwit.pictures._expert_weights import Contributions, Leaders, Weights
 from afterwit.pictures._picture import Picture
 
@@ -22,9 +23,9 @@ def pictures(record: Any) -> list[Picture]:
         made += [Coverage(run), Intervals(run)]
     made += [MeanLosses(run), LossOverTime(run)]
     if record.shares is not None:
-        made += [Weights(run), Leaders(run)]
+        made += [Weights(run), Leaders(run), Shares(run)]
     if run.adds_up:
         made.append(Contributions(run))
-    if record.forecasts is not None and not record.kinds:
+    if record.has_residuals:
         made.append(Residuals(run))
     return made

@@ -8,8 +8,8 @@ import numpy as np
 
 from afterwit.core.certificate import shown_number
 from afterwit.games._theorem import GapBound
-from afterwit.pictures._bars import named_bars
-from afterwit.pictures._cells import name_sides, shade, write_numbers
+from afterwit.pictures._bars import LARGEST, named_bars
+from afterwit.pictures._cells import MOST_WRITTEN, frame, name_sides, shade, write_numbers
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import HAPPENED, INK, LINES, MUTED, SERIES
@@ -52,13 +52,13 @@ class GapOverRounds(Picture):
         moments = self.solution.trace
         rounds = [moment.rounds for moment in moments]
         least = LOWEST_PART * max(moment.gap for moment in moments)
-        gaps = [max(moment.gap, least) for moment in moments]
+        gaps = [min(max(moment.gap, least), LARGEST) for moment in moments]
         marker = {"marker": "o", "markersize": 3} if len(gaps) <= 50 else {}
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.plot(rounds, gaps, **marker, **LINES["happened"])
         ends = [(gaps[-1], "gap", HAPPENED)]
-        bounded = [(at, bound) for at, bound in zip(rounds, self.bounds, strict=True) if bound]
+        bounded = [(at, min(bound, LARGEST)) for at, bound in zip(rounds, self.bounds, strict=True) if bound]
         if bounded:
             ax.plot(*zip(*bounded, strict=True), **marker, **LINES["bound"])
             ends.append((bounded[-1][1], "bound", LINES["bound"]["color"]))
@@ -129,9 +129,11 @@ class PayoffMatrix(Picture):
         rows, columns = self.payoffs.shape
         receives = "row" if solution.maximize else "column"
         self.title = f"The payoffs to the {receives} player"
+        self.framed = self.payoffs.size <= MOST_WRITTEN
+        frames = " framed are those of choices that both players play, and" if self.framed else ""
         self.caption = (
-            f"{rows} x {columns} payoffs, the larger the stronger; framed are those of choices that both players play. "
-            "Beside the names are the probabilities."
+            f"{rows} x {columns} payoffs, the larger the stronger;{frames} beside the names of the choices are their "
+            "probabilities."
         )
         self.size = (7.2, 1.5 + 0.32 * max(rows, 2))
 
@@ -140,13 +142,8 @@ class PayoffMatrix(Picture):
         shade(ax, (self.payoffs / 2 - low / 2) / ((high / 2 - low / 2) or 1.0), HAPPENED)
         write_numbers(ax, self.payoffs)
         solution = self.solution
-        played = np.outer(solution.row_strategy > 0, solution.column_strategy > 0)
-        corners = np.argwhere(played) + [0.06, 0.06]
-        left, above = corners[:, 1], corners[:, 0]
-        gap = np.full(len(corners), np.nan)
-        across = np.stack([left, left + 0.88, left + 0.88, left, left, gap], axis=1).ravel()
-        down = np.stack([above, above, above + 0.88, above + 0.88, above, gap], axis=1).ravel()
-        ax.plot(across, down, color=INK, linewidth=1.0)
+        if self.framed:
+            frame(ax, np.outer(solution.row_strategy > 0, solution.column_strategy > 0))
         rows, columns = self.payoffs.shape
         names = (
             [_name(solution.row_names, i) for i in range(rows)],

@@ -10,12 +10,12 @@ sum, because the mean of a sum is the sum of the means. Bounds that hold with so
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from afterwit.core import html, wording
 from afterwit.core.certificate import (
     SUMS,
     Assumption,
@@ -194,7 +194,10 @@ class GroupCertificates(Mapping[Any, Certificate], Pictured):
         return "\n\n".join([f"{self.total.details()}\n{self._worst_line()}", *groups])
 
     def _repr_html_(self) -> str:
-        return f"{self.total._repr_html_()}<pre>{html.escape(self._worst_line())}</pre>"
+        total = self.total
+        worst = ("worst", [self._worst_line().strip().removeprefix("worst").strip()])
+        sections = [*wording.summary(total), worst]
+        return html.block(wording.title(total), sections, html.folded("details", wording.rest(total)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings, lists and dicts: ready for JSON if the names of the groups are."""

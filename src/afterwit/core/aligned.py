@@ -1,0 +1,66 @@
+r"""Tables of plain text.
+
+>>> print("\n".join(aligned([("learner", "error"), ("sgd", "12.50%"), ("perceptron", "9.00%")])))
+learner      error
+sgd         12.50%
+perceptron   9.00%
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+#: The space between two columns.
+GAP = "  "
+
+
+def aligned(rows: Sequence[Sequence[str]], narrowest: int = 0) -> list[str]:
+    """Rows of cells as lines: the first column to the left, the others to the right, however wide letters are.
+
+    narrowest  how wide the columns after the first are at least
+    """
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    widths = [*widths[:1], *(max(narrowest, width) for width in widths[1:])]
+    lines = []
+    for first, *others in rows:
+        right = [to_the_right(cell, width) for cell, width in zip(others, widths[1:], strict=True)]
+        lines.append(GAP.join([to_the_left(first, widths[0]), *right]).rstrip())
+    return lines
+
+
+def cell_width(text: str) -> int:
+    """How wide a text is: letters of some languages are twice as wide as others, and some have no width."""
+    if text.isascii():
+        return len(text)
+    # Learners that print nothing do not need it.
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def to_the_left(cell: str, width: int) -> str:
+    """A cell with space behind it."""
+    return cell + " " * (width - cell_width(cell))
+
+
+def to_the_right(cell: str, width: int) -> str:
+    """A cell with space before it."""
+    return " " * (width - cell_width(cell)) + cell
+
+
+def in_columns(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Cells to the right of columns of these widths: a row of a table whose other rows come later."""
+    return " ".join(to_the_right(cell, width) for cell, width in zip(cells, widths, strict=False))
+
+
+def cut(text: str, most: int) -> str:
+    """A text that is at most so wide, with its end left out if need be.
+
+    >>> cut("a long name", 8), cut("short", 8)
+    ('a long…', 'short')
+    """
+    if cell_width(text) <= most:
+        return text
+    from rich.cells import set_cell_size
+
+    return f"{set_cell_size(text, max(0, most - 1)).rstrip(' ')}…"
