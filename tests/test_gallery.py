@@ -88,6 +88,14 @@ def test_a_page_is_filled_with_its_theorems(name):
     assert filled.count("\nsays\n") == len(entry.keys)
 
 
+def test_theorems_of_one_name_have_headings_of_their_own():
+    headings = [line for line in gallery.filled(PAGES["occam"].markdown).splitlines() if line.startswith("### ")]
+    assert headings == ["### Occam's razor: error", "### Occam's razor: probability", "### Occam's razor: sample size"]
+    for entry in PAGES.values():
+        headings = [line for line in gallery.filled(entry.markdown).splitlines() if line.startswith("### ")]
+        assert len(set(headings)) == len(headings) == len(entry.keys)
+
+
 def test_the_index_has_every_page_with_its_picture_and_the_names_of_its_theorems():
     filled = gallery.filled((gallery.FOLDER / "index.md").read_text())
     for entry in PAGES.values():

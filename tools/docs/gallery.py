@@ -93,7 +93,7 @@ def filled(markdown: str) -> str:
     said = markdown[listed.end() : steps[0].start()].strip()
     parts = [markdown[: listed.start()].strip(), _statements(keys), said, *pictures]
     parts += ["## The lines that made it", *blocks]
-    parts += ["## The theorem" if len(keys) == 1 else "## The theorems", *(_theorem(key) for key in keys)]
+    parts += ["## The theorem" if len(keys) == 1 else "## The theorems", *(_theorem(key, keys) for key in keys)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -129,7 +129,18 @@ def theorem_of(key: str) -> Any:
         return kind.__new__(kind)
 
 
-def _theorem(key: str) -> str:
+def _heading(key: str, keys: list[str]) -> str:
+    """The name of a theorem, and what makes it another one than those of the same name on the page."""
+    kind = every_theorem()[key]
+    namesakes = [each for each in map(every_theorem().get, keys) if each and each.name == kind.name]
+    about = "sample size" if kind.asks_for == SAMPLE_SIZE else kind.quantity
+    if about != "sample size" and len({each.quantity for each in namesakes}) == 1:
+        about = "in closed form" if kind.id and len(namesakes) > 1 else ""
+    name = f"{kind.name}: {about}" if about else kind.name
+    return prose(name[:1].upper() + name[1:])
+
+
+def _theorem(key: str, keys: list[str]) -> str:
     """A theorem in full."""
     theorem = theorem_of(key)
     size = theorem.asks_for == SAMPLE_SIZE
@@ -148,9 +159,8 @@ def _theorem(key: str) -> str:
         rows["learners"] = ", ".join(f"[{name}](../api/{_page_of(name)}.md#{name.lower()})" for name in learners)
     rows["code"] = f"`src/{type(theorem).__module__.replace('.', '/')}.py`"
     rows["tried"] = _tried(key)
-    name = f"{theorem.name}, sample size" if size else theorem.name
     shown = "\n\n".join(f"{head}\n:   {text}" for head, text in rows.items() if text)
-    return f'### {prose(name[:1].upper() + name[1:])}\n\n<div class="aw-terms" markdown>\n\n{shown}\n\n</div>'
+    return f'### {_heading(key, keys)}\n\n<div class="aw-terms" markdown>\n\n{shown}\n\n</div>'
 
 
 def _in_words(theorem: Any) -> str:

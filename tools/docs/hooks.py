@@ -40,7 +40,6 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
     """Titles of pages in links whose text is the name of a file; pages of the gallery with their theorems."""
-
     if page.file.src_uri.startswith("gallery/"):
         # Who searches for a learner looks for what it does and how to use it, not first for its theorems.
         page.meta["search"] = {"boost": 0.3}
