@@ -36,7 +36,7 @@ def prose(text: str) -> str:
 def first_sentence(doc: str | None) -> str:
     """What a docstring says in its first paragraph, up to a full stop that ends a sentence."""
     paragraph = " ".join(re.split(r"\n\s*\n", inspect.cleandoc(doc or ""))[0].split())
-    return prose(re.split(r"(?<=[a-z)`0-9])\. (?=[A-Z`])", paragraph)[0].rstrip("."))
+    return prose(re.split(r"(?<=[a-z)`0-9])\. (?=[A-Z])", paragraph)[0].rstrip("."))
 
 
 def _plain(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -40,6 +41,18 @@ MODULES = {
     "storage": "Storage",
     "testing": "Conformance suites",
     "errors": "Errors",
+}
+#: What public values are.
+VALUES = {
+    "aw.EXPERT_ALGORITHMS": "The names of the expert algorithms.",
+    "aw.LEARNERS": "The names of the learners of labels, and of those that choose among paths.",
+    "aw.REGRESSORS": "The names of the learners that predict numbers.",
+    "aw.compiled": "Whether the package runs as native code.",
+    "aw.bounds.BOUNDS": "Every theorem whose bound can be evaluated, by name.",
+    "aw.bounds.SAMPLE_SIZES": "Every theorem that says how many examples are needed, by name.",
+    "aw.games.METHODS": "The methods of `solve_game`.",
+    "aw.losses.NAMES": "The names of the losses of expert algorithms.",
+    "aw.testing.SEED": "The seed of the conformance suites.",
 }
 #: What a learner has for the code around it, and not for its users.
 INNER = {"update", "score", "dot", "add", "grow", "learn_row", "rate", "begin", "weigh", "observe_round"}
@@ -130,17 +143,20 @@ def _page(page: Page) -> str:
 
 def _entry(entry: Entry) -> str:
     thing = entry.thing
+    heading = f"## `{entry.shown.rpartition('.')[2]}` {{ #{entry.anchor} }}"
     if not callable(thing):
-        return (
-            f"## `{entry.shown.rpartition('.')[2]}` {{ #{entry.anchor} }}\n\n```py\n{entry.shown}\n{_value(thing)}\n```"
-        )
+        written = f"{entry.shown}: bool" if isinstance(thing, bool) else f"{entry.shown}\n{_value(thing)}"
+        return f"{heading}\n\n{VALUES[entry.shown]}\n\n```py\n{written}\n```"
     learner = hasattr(thing, "options") and hasattr(thing, "theorems")
-    parts = [f"## `{entry.shown.rpartition('.')[2]}` {{ #{entry.anchor} }}", _signature(entry)]
+    parts = [heading, _signature(entry)]
     if entry.also:
         parts.append(f"Also {', '.join(f'`{each}`' for each in entry.also)}.")
     parts.append(markdown(thing.__doc__ or ""))
+    around = sys.modules[thing.__module__].__doc__ or ""
     if learner:
-        parts.append(markdown(sys.modules[thing.__module__].__doc__ or ""))
+        parts.append(markdown(around))
+    elif ">>>" not in (thing.__doc__ or "") and thing.__name__ in (example := _example(around)):
+        parts.append(example)
     if inspect.isclass(thing) and not issubclass(thing, Exception):
         parts += _members(thing, learner)
     if learner and isinstance(thing.theorems, tuple) and thing.theorems:
@@ -150,14 +166,18 @@ def _entry(entry: Entry) -> str:
     return "\n\n".join(parts)
 
 
+def _example(doc: str) -> str:
+    """The example of a module, which often shows the only thing in it."""
+    found = re.search(r"^```pycon\n.*?^```$", markdown(doc), re.MULTILINE | re.DOTALL)
+    return found[0] if found else ""
+
+
 def _signature(entry: Entry) -> str:
     """How it is called, one parameter a line where that is long."""
     try:
         signature = inspect.signature(entry.thing)
     except (TypeError, ValueError):
         return f"```py\n{entry.shown}\n```"
-    if inspect.isclass(entry.thing) and issubclass(entry.thing, Exception):
-        return f"```py\nraise {entry.shown}\n```"
     given = list(_parameters(signature))
     returned = str(signature.return_annotation).strip("'")
     returned = "" if signature.return_annotation is inspect.Signature.empty or returned == "None" else f" -> {returned}"
@@ -201,10 +221,23 @@ def _members(thing: type, learner: bool) -> list[str]:
             described = inspect.getdoc(value) if _described(value) else None
             if not name.startswith("_") and name not in seen and described:
                 seen.add(name)
-                rows.append(f"<dt><code>{name}</code></dt><dd>{first_sentence(described)}</dd>")
+                called = escape(f"{name}{_arguments(getattr(thing, name))}")
+                rows.append(f"<dt><code>{called}</code></dt><dd>{first_sentence(described)}</dd>")
     if not rows:
         return []
     return ["**Methods and attributes**", '<dl class="aw-terms">\n' + "\n".join(rows) + "\n</dl>"]
+
+
+def _arguments(method: Any) -> str:
+    """What a method is called with, names and defaults alone; nothing for an attribute."""
+    if not callable(method):
+        return ""
+    try:
+        signature = inspect.signature(method)
+    except (TypeError, ValueError):
+        return "(...)"
+    plain = [each.replace(annotation=each.empty) for each in signature.parameters.values() if each.name != "self"]
+    return f"({', '.join(_parameters(signature.replace(parameters=plain)))})"
 
 
 def _described(value: Any) -> bool:
