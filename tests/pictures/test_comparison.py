@@ -52,7 +52,7 @@ def test_a_bound_with_probability_is_judged_by_how_many_runs_are_above_it():
     assert Comparison([1, 2], runs, 0.5, of="error", delta=0.2).holds
     assert not Comparison([1, 2], runs, 0.5, of="error", delta=0.1).holds
     shown = Comparison([1, 2], runs, 0.5, of="error", delta=0.25)
-    assert shown.caption.endswith("At any point at most 20.0% of the runs are above it; 25.0% may be.")
+    assert shown.caption.endswith("At any point at most 0.2 of the runs are above it; a part of 0.25 may be.")
 
 
 def test_what_is_meant_to_be_attained_has_to_be_equal():

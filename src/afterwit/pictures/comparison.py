@@ -174,7 +174,8 @@ class Comparison(Picture):
             said = f"{said} The band has {BAND:.0%} of the runs."
         if self.delta:
             most = max(map(_most_often, (self._above(self.runs, each) for each in self.bounds.values())), default=0.0)
-            return f"{said} At any point at most {most:.1%} of the runs are above it; {self.delta:.1%} may be."
+            above = f"at most {most:.3g} of the runs are" if most else "none of the runs is"
+            return f"{said} At any point {above} above it; a part of {self.delta:.3g} may be."
         if not np.isfinite(self.closest):
             return said
         if self.tight and self.holds:
