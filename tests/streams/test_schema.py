@@ -406,6 +406,10 @@ def test_hashed_features_have_their_documented_positions(bits):
     shared = sum(positions.count(position) > 1 for position in set(positions))
     assert (stream.schema.hash.used, stream.schema.hash.shared) == (len(set(positions)), shared)
     model = aw.Model(stream.schema, learner)
+    one_by_one = aw.Model(stream.schema, aw.Perceptron(labels=(0, 1)))
+    for record in records:
+        one_by_one.learn_one(record)
+    assert one_by_one == model
     row = stream.schema.features(records[3])
     assert model.predict_one(records[3]) == learner.predict_one(row)
     assert np.array_equal(model.score_many(records), [learner.score_one(stream.schema.features(r)) for r in records])
