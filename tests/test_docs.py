@@ -47,6 +47,7 @@ def blocks(text):
         ("docs/bounds.md", 2),
         ("docs/rules.md", 4),
         ("docs/races.md", 3),
+        ("docs/reports.md", 2),
         ("docs/regression.md", 3),
     ],
 )
