@@ -11,7 +11,7 @@ r"""Tables from CSV text with any of the usual delimiters, plain or compressed: 
 [1.0]
 >>> reader.take(1)  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-afterwit.errors.StreamError: <stream>, line 3: column a: a finite number was expected, ...; found '2,5'; write it with a decimal point
+afterwit.errors.StreamError: <stream>, line 3: column a: a finite ...; found '2,5'; write it with a decimal point
 
 Cells are quoted as in RFC 4180: a cell that begins with a quote ends at the next quote that is not doubled, and may
 hold delimiters and ends of lines. Spaces around a cell that is not quoted do not belong to it. Blank lines are skipped.
