@@ -16,14 +16,16 @@ FAR = 50.0
 #: matplotlib's limits must be numbers too, and some larger than the values.
 LARGEST = 1e300
 #: Logarithmic scales begin at most so far below their largest value.
-SMALLEST_PART = 1e-15
+SMALLEST_PART = 1e-60
 
 #: Heights in points: of a line of text, of a bar, of what is between two bars, and of the ticks and their label.
 LINE, BAR, GAP, BELOW = 13.0, 11.0, 10.0, 62.0
-#: How many characters fit above a bar.
-WIDEST_TEXT = 92
+#: The usual width of a picture, and how many letters fit into an inch of it.
+WIDE, LETTERS_IN_AN_INCH = 7.2, 12.6
 #: How many characters of a name are shown.
 WIDEST_NAME = 28
+#: Numbers on scales and beside bars have at most so many characters.
+LONGEST_NUMBER = 9
 
 
 @dataclass(frozen=True)
@@ -35,23 +37,24 @@ class Bar:
     colour: str
     muted: bool = False
 
-    @property
-    def lines(self) -> list[str]:
-        return textwrap.wrap(self.text, WIDEST_TEXT, max_lines=2, placeholder=" ...") or [""]
+    def lines(self, width: float) -> list[str]:
+        """The text, wrapped for a picture of this width in inches; what is too long for two or three lines is cut."""
+        narrow = width < WIDE
+        letters = round(LETTERS_IN_AN_INCH * width)
+        return textwrap.wrap(self.text, letters, max_lines=3 if narrow else 2, placeholder=" ...") or [""]
 
     @property
     def drawn(self) -> float | None:
         """The length of the bar; None if there is none."""
         return None if self.value is None or math.isnan(self.value) else min(max(self.value, -LARGEST), LARGEST)
 
-    @property
-    def height(self) -> float:
-        return LINE * len(self.lines) + (GAP if self.drawn is None else BAR + GAP)
+    def height(self, width: float) -> float:
+        return LINE * len(self.lines(width)) + (GAP if self.drawn is None else BAR + GAP)
 
 
-def height_of(bars: Sequence[Bar]) -> float:
-    """How high a picture of these bars is, in inches."""
-    return (sum(bar.height for bar in bars) + BELOW) / 72
+def height_of(bars: Sequence[Bar], width: float = WIDE) -> float:
+    """How high a picture of these bars is, in inches, where it is so wide."""
+    return (sum(bar.height(width) for bar in bars) + BELOW) / 72
 
 
 def draw_bars(ax: Any, bars: Sequence[Bar], label: str, reference: float, ceiling: float | None = None) -> None:
@@ -62,20 +65,22 @@ def draw_bars(ax: Any, bars: Sequence[Bar], label: str, reference: float, ceilin
     """
     scale_for(ax, [bar.value for bar in bars if bar.value is not None], reference)
     top, right = 0.0, ax.get_xlim()[1]
+    width = float(ax.figure.get_size_inches()[0])
     across = ax.get_yaxis_transform()
     for bar in bars:
-        for i, line in enumerate(bar.lines):
+        lines = bar.lines(width)
+        for i, line in enumerate(lines):
             place = (0.0, -top - LINE * (i + 0.85))
             colour = MUTED if bar.muted else INK
             ax.text(*place, line, color=colour, fontsize=LETTERS - 1, transform=across, clip_on=False)
         if bar.drawn is not None:
-            middle = -top - LINE * len(bar.lines) - BAR / 2 - 1
+            middle = -top - LINE * len(lines) - BAR / 2 - 1
             ax.barh(middle, right if bar.value == math.inf else bar.drawn, height=BAR, color=bar.colour, linewidth=0)
             ends = [middle - 0.7 * BAR, middle + 0.7 * BAR]
             ax.plot([reference, reference], ends, color=HAPPENED, linewidth=1.2, linestyle=(0, (2, 1)))
             if ceiling is not None:
                 ax.plot([ceiling, ceiling], ends, color=INK, linewidth=1.2, linestyle=(0, (1, 1)))
-        top += bar.height
+        top += bar.height(width)
     ax.set_ylim(-top, GAP / 2)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
@@ -91,27 +96,33 @@ def scale_for(ax: Any, values: Sequence[float], reference: float) -> None:
     low, high = min([0.0, *finite]), max([0.0, *finite])
     # Where nothing is above 0, infinity needs some room all the same.
     high = largest if high == 0.0 and math.inf in values else high
+    ticks = ticks_for(ax)
     if largest > FAR * small:
         threshold = 10.0 ** math.floor(math.log10(max(small, SMALLEST_PART * largest)) - 1)
         ax.set_xscale("symlog", linthresh=threshold, linscale=0.3)
         ax.set_xlim(3 * low, 3 * high)
-        ax.set_xticks([-tick for tick in _decades(threshold, -low)] + [0.0] + _decades(threshold, high))
+        ax.set_xticks([-tick for tick in _decades(threshold, -low, ticks)] + [0.0] + _decades(threshold, high, ticks))
         ax.minorticks_off()
     else:
         beyond = 0.04 * (high - low) or largest
         ax.set_xlim(low - (beyond if low else 0), high + (beyond if high or not low else 0))
-        ax.locator_params(axis="x", nbins=6)
+        ax.locator_params(axis="x", nbins=ticks_for(ax))
     ax.axvline(0, color=MUTED, linewidth=0.8)
-    ax.xaxis.set_major_formatter(lambda value, _: shown_number(value))
+    ax.xaxis.set_major_formatter(lambda value, _: brief(value))
     ax.grid(visible=False, axis="y")
 
 
-def _decades(threshold: float, high: float) -> list[float]:
-    """At most five powers of ten between the threshold and the end, not too near to 0."""
+def ticks_for(ax: Any) -> int:
+    """How many numbers fit below the horizontal axis."""
+    return max(2, int(0.84 * ax.figure.get_size_inches()[0]))
+
+
+def _decades(threshold: float, high: float, most: int) -> list[float]:
+    """So many powers of ten at most between the threshold and the end, not too near to 0."""
     if high <= 10 * threshold:
         return []
     first, last = round(math.log10(threshold)) + 1, math.floor(math.log10(high))
-    step = max(1, math.ceil((last - first + 1) / 5))
+    step = max(1, math.ceil((last - first + 1) / most))
     return [10.0**power for power in range(last, first - 1, -step)]
 
 
@@ -122,24 +133,32 @@ def named_bars(ax: Any, bars: Sequence[tuple[str, float | None, str]]) -> None:
     """
     finite = [min(max(value or 0.0, -LARGEST), LARGEST) if colour else 0.0 for _, value, colour in bars]
     low, high = min([0.0, *finite]), max([0.0, *finite])
-    room = 0.16 * (high - low) or 1.0
+    # As wide as the longest number, where the bars have 6/10 of the picture.
+    longest = max((len(brief(value)) for _, value, _ in bars if value is not None), default=0)
+    room = (longest + 2) * 6.0 / (0.6 * 72 * ax.figure.get_size_inches()[0]) * (high - low) or 1.0
     ax.barh(range(len(bars)), finite, height=0.7, color=[colour or INK for _, _, colour in bars], linewidth=0)
     for place, (end, (_, value, _)) in enumerate(zip(finite, bars, strict=True)):
         if value is not None:
             towards, side = (-4, "right") if end < 0 else (4, "left")
             here = {"xytext": (towards, 0), "textcoords": "offset points", "ha": side, "va": "center"}
-            ax.annotate(shown_number(value), (end, place), fontsize=LETTERS - 1, color=MUTED, **here)
+            ax.annotate(brief(value), (end, place), fontsize=LETTERS - 1, color=MUTED, **here)
     ax.set_yticks(range(len(bars)), [short(name) for name, _, _ in bars])
     for label, (_, value, _) in zip(ax.get_yticklabels(), bars, strict=True):
         label.set(color=INK, fontweight="bold" if value is None else "normal")
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(bars) - 0.4, -0.6)
     ax.set_xlim(low - (room if low else 0), high + (room if high or not low else 0))
-    ax.locator_params(axis="x", nbins=6)
-    ax.xaxis.set_major_formatter(lambda value, _: shown_number(value))
+    ax.locator_params(axis="x", nbins=ticks_for(ax))
+    ax.xaxis.set_major_formatter(lambda value, _: brief(value))
     ax.axvline(0, color=MUTED, linewidth=0.8)
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False, axis="y")
+
+
+def brief(value: float) -> str:
+    """A number where there is little room."""
+    text = shown_number(value)
+    return text if len(text) <= LONGEST_NUMBER else f"{value:.3g}"
 
 
 def short(name: str, most: int = WIDEST_NAME) -> str:

@@ -240,7 +240,7 @@ class _Drawn:
         for i, part in enumerate(parts):
             self.figures.append([])
             for k, picture in enumerate(part.pictures):
-                narrow = picture.svg(f"p{i}-{k}n", (NARROW, picture.size[1]))
+                narrow = picture.svg(f"p{i}-{k}n", (NARROW, picture.height(NARROW)))
                 room -= len(narrow.encode())
                 self.figures[-1].append(_figure(picture, wide[i][k], narrow if room > 0 else "", level))
 

@@ -36,6 +36,11 @@ class Picture:
     ax_: Any
     figure_: Any
 
+    def height(self, width: float) -> float:
+        """How high it is, in inches, where it is so wide."""
+        del width
+        return self.size[1]
+
     def draw(self, ax: Any) -> None:
         """Draw on matplotlib's axes: everything but the title."""
         raise NotImplementedError

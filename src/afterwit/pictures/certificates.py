@@ -9,7 +9,8 @@ from typing import Any
 from afterwit.core import wording
 from afterwit.core.certificate import Certificate, Verdict, shown_number
 from afterwit.errors import counted
-from afterwit.pictures._bars import Bar, draw_bars, height_of, scale_for, short
+from afterwit.pictures._bars import WIDE, Bar, draw_bars, height_of, scale_for, short
+from afterwit.pictures._labels import legend_below
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import BOUND, GRID, HAPPENED, HINDSIGHT, INK
 
@@ -48,7 +49,10 @@ class ThreeNumbers(Picture):
         self.title = f"The three numbers, {_subject(certificate)}"
         self.caption = f"{certificate.line()}."
         self.bars = list(self._bars())
-        self.size = (7.2, height_of(self.bars))
+        self.size = (WIDE, height_of(self.bars))
+
+    def height(self, width: float) -> float:
+        return height_of(self.bars, width)
 
     def _bars(self) -> Any:
         made = self.certificate
@@ -91,7 +95,10 @@ class AllBounds(Picture):
             f"{counted(len(certificates), 'theorem')}, beside what happened: {shown_number(first.observed)}."
         )
         self.bars = list(self._bars())
-        self.size = (7.2, height_of(self.bars))
+        self.size = (WIDE, height_of(self.bars))
+
+    def height(self, width: float) -> float:
+        return height_of(self.bars, width)
 
     def _bars(self) -> Any:
         first = self.certificates[0]
@@ -130,7 +137,7 @@ class Parts(Picture):
         shown = min(len(parts), MOST_PARTS)
         of = "" if shown == len(parts) else f" the {shown} largest of {len(parts):,}"
         self.caption = f"{self.quantity} of each of the {kind}{of and ','}{of}, with its bound, the largest first."
-        self.size = (7.2, 1.2 + 0.27 * shown)
+        self.size = (WIDE, 1.5 + 0.27 * shown)
 
     def _numbers(self, made: Certificate) -> dict[str, float | None]:
         applies = made.verdict is not Verdict.NOT_APPLICABLE
@@ -153,8 +160,8 @@ class Parts(Picture):
             ax.plot(ends, [i, i], color=GRID, linewidth=2, zorder=1, linestyle=":" if bound is None else "-")
         ax.set_yticks(range(len(shown)), [short(name) for name, _ in shown], color=INK)
         ax.set_ylim(len(shown) - 0.4, -0.6)
-        ax.set_xlabel(self.quantity, loc="left")
-        ax.legend(loc="upper right", bbox_to_anchor=(1, -0.5 / len(shown)), ncols=3, borderaxespad=0, handletextpad=0.1)
+        ax.set_xlabel(self.quantity)
+        legend_below(ax, columns=3)
 
     def table(self) -> Table:
         rows = []
