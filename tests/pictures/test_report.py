@@ -195,8 +195,8 @@ def test_the_certificate_at_the_end_is_not_made_again(monkeypatch):
     record = run(100)
     given = record.certificate()
     asked = []
-    certify = moments._Past.certificate
-    monkeypatch.setattr(moments._Past, "certificate", lambda past: asked.append(past.rounds) or certify(past))
+    certify = moments.Past.certificate
+    monkeypatch.setattr(moments.Past, "certificate", lambda past: asked.append(past.rounds) or certify(past))
     record.report(certificate=given)
     assert asked == [1, 2, 4, 8, 16, 32, 64]
     # What was found is kept for all pictures.

@@ -18,8 +18,8 @@ STRONGEST = 0.55
 STEPS = 8
 #: Up to so many cells have their numbers in them.
 MOST_WRITTEN = 100
-#: Which part of a picture's width the cells have; how wide a digit is, for its height; how small it may be, in points.
-PART_FOR_CELLS, WIDTH_OF_A_DIGIT, SMALLEST_LETTERS = 0.78, 0.64, 5.5
+#: How wide names of rows are, in inches; how wide a digit is, for its height; how small it may be, in points.
+NAMES_BESIDE, WIDTH_OF_A_DIGIT, SMALLEST_LETTERS = 1.9, 0.64, 5.5
 #: How many characters of a name stand beside a row or below a column, and how many rows have names at most.
 ROW_NAME, COLUMN_NAME, MOST_NAMES = 20, 12, 32
 
@@ -70,11 +70,17 @@ def write_numbers(ax: Any, numbers: npt.NDArray[Any]) -> None:
 
 def write(ax: Any, shape: tuple[int, ...], texts: Sequence[str]) -> None:
     """A text in each cell, row by row, if the cells are wide enough."""
-    room = PART_FOR_CELLS * 72 * ax.figure.get_size_inches()[0] / shape[1]
+    room = _room(ax) / shape[1]
     size = min(LETTERS - 1, room / (WIDTH_OF_A_DIGIT * (1 + max(map(len, texts)))))
     if size >= SMALLEST_LETTERS:
         for (i, j), text in zip(np.ndindex(*shape), texts, strict=True):
             ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=round(size), color=INK)
+
+
+def _room(ax: Any) -> float:
+    """How wide all cells are together, in points, beside names of the usual length."""
+    width = float(ax.figure.get_size_inches()[0])
+    return 72 * (width - NAMES_BESIDE)
 
 
 def frame(ax: Any, chosen: npt.NDArray[np.bool_]) -> None:
@@ -95,7 +101,7 @@ def name_sides(ax: Any, rows: Sequence[str], columns: Sequence[str], notes: tupl
     step = 1 + (len(rows) - 1) // MOST_NAMES
     names = [short(name, ROW_NAME) + note for name, note in zip(rows, notes[0] or [""] * len(rows), strict=True)]
     ax.set_yticks(np.arange(len(rows))[::step] + 0.5, names[::step], color=INK)
-    room = PART_FOR_CELLS * 72 * ax.figure.get_size_inches()[0]
+    room = _room(ax)
     step = math.ceil(1.3 * LETTERS * len(columns) / room)
     names = [short(name, COLUMN_NAME) for name in columns]
     after = notes[1] or [""] * len(names)
