@@ -184,3 +184,12 @@ CASES = [
 PLAIN = list({case.name: case for case in reversed(CASES)}.values())
 SLEEPY = [case for case in CASES if case.sleeping]
 WATCHING = [case for case in CASES if case.takes_losses]
+
+
+def advice_rounds(count=60, experts=3, seed=0, asleep=0.0):
+    """Forecasts and outcomes between 0 and 1; somebody is awake in every round."""
+    random = np.random.default_rng(seed)
+    advice = random.random((count, experts))
+    advice[random.random(advice.shape) < asleep] = math.nan
+    advice[np.isnan(advice).all(axis=1), 0] = 0.5
+    return advice, random.random(count)

@@ -18,7 +18,7 @@ LAYERS = (
     ("hindsight", "sampling", "streams"),
     ("linear", "experts", "kernels", "networks", "concepts", "games", "boosting", "portfolios"),
     ("reductions", "certify"),
-    ("bounds", "batch"),
+    ("bounds", "batch", "races"),
     ("adversaries", "interop", "testing"),
     # Other names of modules, kept because they are public.
     ("losses", "sklearn", "storage"),

@@ -35,7 +35,7 @@ def blocks(text):
         ("docs/few-labels.md", 3),
         ("docs/learners.md", 4),
         ("docs/concepts.md", 5),
-        ("docs/experts.md", 5),
+        ("docs/experts.md", 6),
         ("docs/regression-committee.md", 3),
         ("docs/intervals.md", 2),
         ("docs/scikit-learn-and-river.md", 7),
@@ -46,6 +46,8 @@ def blocks(text):
         ("docs/batch.md", 4),
         ("docs/bounds.md", 2),
         ("docs/rules.md", 4),
+        ("docs/races.md", 3),
+        ("docs/reports.md", 2),
         ("docs/regression.md", 3),
     ],
 )

@@ -90,6 +90,8 @@ from afterwit.linear.winnow import Winnow as _Winnow
 from afterwit.networks.soft_threshold_network import SoftThresholdNetwork as _SoftThresholdNetwork
 from afterwit.portfolios.exponentiated_gradient_portfolio import ExponentiatedGradientPortfolio as _ExponentiatedGradientPortfolio
 from afterwit.portfolios.universal_portfolio import UniversalPortfolio as _UniversalPortfolio
+from afterwit.races.race import Race as Race
+from afterwit.races.race import race as race
 from afterwit.reductions.calibrated import Calibrated as _Calibrated
 from afterwit.reductions.committee import Committee as _Committee
 from afterwit.reductions.conformal_intervals import ConformalIntervals as _ConformalIntervals
@@ -349,6 +351,7 @@ __all__ = [
     "PerGroup",
     "Perceptron",
     "PolynomialWeights",
+    "Race",
     "RandomizedWeightedMajority",
     "Record",
     "RegressionCommittee",
@@ -391,6 +394,7 @@ __all__ = [
     "losses",
     "play",
     "portfolios",
+    "race",
     "read",
     "read_libsvm",
     "reductions",

@@ -54,6 +54,8 @@ COMMANDS = {
     "experts, outcomes": ["experts", "odds.csv", "--outcome", "winner", "--prefix", "x_,y_"],
     "game": ["game", "game.csv"],
     "game, lp": ["game", "game.csv", "--method", "lp", "--maximize"],
+    "race": ["race", "people.csv", "--target", 'is "it"', "--learners", "committee,perceptron,sgd"],
+    "race, regression": ["race", "people.csv", "--target", HOSTILE, "--no-certificate"],
     "demo": ["demo"],
 }
 
@@ -115,7 +117,7 @@ def test_a_report_of_a_run_says_what_the_terminal_says(run_cli, tables):
 
 
 def test_without_a_certificate_the_rounds_are_not_played_again(run_cli, tables, monkeypatch):
-    monkeypatch.setattr("afterwit.core.moments._Past.certificate", lambda past: pytest.fail("a certificate was made"))
+    monkeypatch.setattr("afterwit.core.moments.Past.certificate", lambda past: pytest.fail("a certificate was made"))
     assert run_cli(*COMMANDS["run, no certificate"], "--report", "out.html").returncode == 0
     assert "No certificate: it was not asked for." in text_of(tables / "out.html")
 

@@ -17,16 +17,9 @@ import naive_hindsight_experts as naive
 from afterwit.errors import InputError
 from afterwit.experts import ExpertRecord, play, play_losses, regrets
 from conftest import environment
+from expert_cases import advice_rounds as rounds
 
 nan = float("nan")
-
-
-def rounds(count=60, experts=3, seed=0, asleep=0.0):
-    random = np.random.default_rng(seed)
-    advice = random.random((count, experts))
-    advice[random.random(advice.shape) < asleep] = nan
-    advice[np.isnan(advice).all(axis=1), 0] = 0.5
-    return advice, random.random(count)
 
 
 LEARNERS = [

@@ -6,7 +6,7 @@ import pytest
 
 import afterwit as aw
 from afterwit.core.certificate import Ceiling, Verdict
-from afterwit.pictures._bars import LARGEST, Bar, height_of, short
+from afterwit.pictures._bars import LARGEST, Bar, short, size_of
 from afterwit.pictures.certificates import MOST_BOUNDS, MOST_PARTS
 from drawing import drawn, texts
 
@@ -156,6 +156,4 @@ def test_long_names_are_cut_in_their_middle():
 
 
 def test_bars_without_a_value_are_lower():
-    assert (
-        height_of([Bar("text", None, "")]) < height_of([Bar("text", 1.0, "")]) < height_of([Bar("text " * 40, 1.0, "")])
-    )
+    assert size_of([Bar("text", None, "")]) < size_of([Bar("text", 1.0, "")]) < size_of([Bar("text " * 40, 1.0, "")])

@@ -103,7 +103,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _fail(message: str) -> NoReturn:
-    click.echo(f"afterwit: {message}", err=True)
+    # What this imports is heavy, and only needed here.
+    from afterwit.cli._said import say_to_stderr
+
+    say_to_stderr(f"afterwit: {message}", "afterwit:", "bold red")
     sys.exit(2)
 
 

@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-import click
 import numpy as np
 import numpy.typing as npt
+from rich.cells import cell_len
 
-from afterwit.cli._said import Voice
+from afterwit.cli._said import Voice, warn
 from afterwit.cli._source import names_written
+from afterwit.core.aligned import to_the_left
 from afterwit.errors import InputError, StreamError, Words, invalid, shorten
 from afterwit.streams.batch import UNNAMED
 from afterwit.streams.table import Table, TableFile
@@ -57,25 +58,15 @@ class Choice:
 
     def warn(self, target: str = "") -> None:
         """Name the columns that were left out, on standard error."""
+        chooses = "(--experts A,B,... chooses the columns)"
         if self.far:
             listed = shorten(Words(", ".join(self.far)), 300)
-            click.echo(
-                f"afterwit: warning: left out {listed}: too far from {target} to be forecasts of it "
-                "(--experts A,B,... chooses the columns)",
-                err=True,
-            )
+            warn(f"left out {listed}: too far from {target} to be forecasts of it {chooses}")
         for column, (place, cell) in self.spoilt.items():
-            click.echo(
-                f"afterwit: warning: left out {column}: {place} has {shorten(cell)} "
-                f"where a number was expected (correct it, or leave the cell empty)",
-                err=True,
-            )
+            remedy = "(correct it, or leave the cell empty)"
+            warn(f"left out {column}: {place} has {shorten(cell)} where a number was expected {remedy}")
         if self.counting:
-            click.echo(
-                f"afterwit: warning: left out {self.counting[0]}: it counts the rows "
-                "(--experts A,B,... chooses the columns)",
-                err=True,
-            )
+            warn(f"left out {self.counting[0]}: it counts the rows {chooses}")
 
 
 def choose_experts(table: Table, target: str, others: Sequence[str] = ()) -> Choice:
@@ -252,12 +243,12 @@ def show_forecasts(
         for row in rows[:MOST_TO_SHOW]
     ]
     numbers = ["-" if number != number else f"{number:,.4f}" for _, number in shown]
-    name_width = max((len(name) for name, _ in shown), default=0)
+    name_width = max((cell_len(name) for name, _ in shown), default=0)
     number_width = max(map(len, numbers), default=0)
     for (name, _), number, row in zip(shown, numbers, rows, strict=False):
         ends = None if intervals is None or np.isnan(intervals[row]).any() else intervals[row].tolist()
         interval = "" if ends is None else f"  from {ends[0]:,.4f} to {ends[1]:,.4f}"
-        voice.say(f"  {name:<{name_width}}  {number:>{number_width}}{interval}")
+        voice.say(f"  {to_the_left(name, name_width)}  {number:>{number_width}}{interval}")
     if len(rows) > MOST_TO_SHOW:
         voice.say(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")
 

@@ -163,7 +163,7 @@ class Combined:
         """About the rounds of the table; where others came before them, about what the learner knows of all."""
         there, learner = self.there, self.point
         rounds = [] if self.earlier else [self.advice[there], self.outcomes[there]]
-        with display("computing the certificate", None):
+        with display("computing the certificate"):
             if self.groups is not None:
                 return learner.certificate(*(groups_first(self.groups, there) if rounds else ()), *rounds), None
             require_theorems(learner)
@@ -190,7 +190,9 @@ def combine(table: Table, target: str, experts: list[str], learner: Any, group: 
     earlier, before = learner.rounds, learner.copy()
     banded = isinstance(learner, ConformalIntervals)
     way = _Banded(learner) if banded else learner
-    made = forecasts_of(table, target, way, advice, outcomes, there, np.isnan(advice), groups)
+    with display(f"combining the forecasts of {target}") as shown:
+        shown.watch(lambda: learner.rounds - earlier)
+        made = forecasts_of(table, target, way, advice, outcomes, there, np.isnan(advice), groups)
     forecasts, intervals = (np.ascontiguousarray(made[:, 0]), made[:, 1:]) if banded else (made, None)
     return Combined(target, experts, learner, groups, advice, outcomes, forecasts, earlier, intervals, before)
 

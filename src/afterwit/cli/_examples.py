@@ -53,6 +53,8 @@ class Examples:
         self.size = stream.size
         self.rereadable = stream.rereadable
         self.skipped = Skipped()
+        #: How many rows have been handed over, in all passes.
+        self.rows = 0
         self.features: int | None = None
         # What is kept is all of the source, or nothing.
         self._remember = 0 if learned else remember
@@ -139,6 +141,7 @@ class _Counted:
 
     def count(self, block: Block) -> None:
         self._rows += block[0].count
+        self._examples.rows += block[0].count
 
 
 class _Reader:

@@ -20,7 +20,6 @@ from afterwit.cli._leaderboard import (
     mean_loss_name,
     shorten_name,
     show_leaderboard,
-    show_table,
     show_weights,
     shown_cell,
 )
@@ -92,7 +91,7 @@ def show_groups(
     titles = [column, "rounds", *kinds.values(), total.quantity, "verdict"]
     over = f" ({total.quantity} over all {total.rounds:,} rounds)" if combined.earlier else ""
     voice.say(f"\n{mean_loss_name(loss)} by {shorten_name(column)}{over}:")
-    show_table([list(cells) for cells in zip(titles, *rows, strict=True)], voice, NARROW)
+    voice.say_table([titles, *rows], NARROW, [*("" for _ in listed), "bold"])
     if len(listed) < len(groups):
         more = counted(len(groups) - len(listed), "more group")
         most = "most mistakes" if total.quantity == "mistakes" else f"largest {total.quantity}"

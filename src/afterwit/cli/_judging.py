@@ -53,6 +53,14 @@ class Judged:
             lines.append(f"not counted: {counted(rest, 'example')} with a label that is {known}")
         return [*lines, *without]
 
+    def so_far(self) -> str:
+        """The error of those that were compared, in a few words."""
+        if not self.compared:
+            return ""
+        if self.regression:
+            return f"RMSE {shown_number(math.sqrt(self.squares / self.compared))}"
+        return f"error {self.mistakes / self.compared:.2%}"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers: ready for JSON."""
         found: dict[str, Any] = {"rows": self.rows, "compared": self.compared, "unlabelled": self.unlabelled}
@@ -71,7 +79,9 @@ class Judged:
 FIRST = 10
 
 
-def judge(learner: Any, reader: Any, results: Results, limit: int | None, on_block: Callable[[int], None]) -> Judged:
+def judge(
+    learner: Any, reader: Any, results: Results, limit: int | None, on_block: Callable[[Judged, int], None]
+) -> Judged:
     """Predict the rows of a reader, write what was asked for, and compare with the labels that are known."""
     regression = getattr(learner, "role", "") == "regressor"
     labels = () if regression else tuple(learner.labels if learner.labels is not None else learner.classes)
@@ -97,7 +107,7 @@ def judge(learner: Any, reader: Any, results: Results, limit: int | None, on_blo
             judged.unlabelled += len(predicted)
         else:
             _compare(judged, predicted, y, table)
-        on_block(reader.position)
+        on_block(judged, reader.position)
     return judged
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.cells import cell_len
 
 from afterwit.cli._progress import display
 from afterwit.cli._said import Voice
+from afterwit.core.aligned import cut
 from afterwit.core.certificate import shown_number
 from afterwit.data import losses
 from afterwit.errors import counted
@@ -27,9 +27,11 @@ KEYS = {"RMSE": "rmse", "MAE": "mae", "MAPE": "mape", "error rate": "error", TOT
 #: How the columns are shown; a mean loss without a name has five places.
 FORMATS = {"RMSE": ",.4f", "MAE": ",.4f", "MAPE": ".3%", "error rate": ".2%"}
 EXPERT, COMBINED, MEAN = "expert", "combined", "mean"
-#: The narrowest column of numbers, and the space between two columns.
+MIXTURE = "mixture"
+#: How lines that are no experts are shown on a terminal.
+STYLES = {COMBINED: "happened", MIXTURE: "hindsight", MEAN: "dim"}
+#: The narrowest column of numbers.
 NARROWEST = 12
-GAP = "  "
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,9 @@ def leaderboard(
     lines = lines_of(learner, algorithm, advice, outcomes, forecasts)
     if loss.convex and not np.isnan(advice).any():
         if mixture is None:
-            with display("finding the best mixture in hindsight", None):
+            with display("finding the best mixture in hindsight"):
                 mixture = best_convex_combination(advice, outcomes, loss=loss)
-        lines.append(_judged("mixture", "best mixture in hindsight", loss, advice @ mixture.vector, outcomes))
+        lines.append(_judged(MIXTURE, "best mixture in hindsight", loss, advice @ mixture.vector, outcomes))
     return best_first(lines)
 
 
@@ -90,24 +92,15 @@ def show_leaderboard(lines: list[Line], rounds: int, top: int, voice: Voice) -> 
     experts = [line for line in lines if line.kind == EXPERT]
     best = {line.name for line in experts[:top]}
     listed = [line for line in lines if line.kind != EXPERT or line.name in best]
-    table = [["", *(line.shown for line in listed)]]
-    table += [[column, *(shown_cell(column, line.values[column]) for line in listed)] for column in listed[0].values]
-    if any(line.rounds < rounds for line in experts):
-        table.append(["awake", *(f"{line.rounds:,}" for line in listed)])
+    some_slept = any(line.rounds < rounds for line in experts)
+    table = [["", *listed[0].values, *(["awake"] if some_slept else [])]]
+    for line in listed:
+        values = [shown_cell(column, value) for column, value in line.values.items()]
+        table.append([line.shown, *values, *([f"{line.rounds:,}"] if some_slept else [])])
     voice.say()
-    show_table(table, voice)
+    voice.say_table(table, NARROWEST, [STYLES.get(line.kind, "") for line in listed])
     if len(experts) > top:
         voice.say(f"and {counted(len(experts) - top, 'more expert')} (--top {len(experts)} lists all)")
-
-
-def show_table(columns: list[list[str]], voice: Voice, narrowest: int = NARROWEST) -> None:
-    """Print columns of cells, the names to the left and the numbers to the right, never closer than the gap."""
-    names, *numbers = columns
-    width = max(map(cell_len, names))
-    widths = [max(narrowest, *map(cell_len, column)) for column in numbers]
-    for name, *cells in zip(names, *numbers, strict=True):
-        padded = [" " * (wide - cell_len(cell)) + cell for cell, wide in zip(cells, widths, strict=True)]
-        voice.say(GAP.join([name + " " * (width - cell_len(name)), *padded]))
 
 
 def show_weights(learner: Any, voice: Voice) -> None:
@@ -123,7 +116,7 @@ def show_weights(learner: Any, voice: Voice) -> None:
 
 def shorten_name(name: str) -> str:
     """A name that leaves room for the numbers."""
-    return name if len(name) <= 48 else f"{name[:47]}…"
+    return cut(name, 48)
 
 
 def mean_loss_name(loss: losses.Loss) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from rich.cells import cell_len
 
 from afterwit.cli._advice import (
     MOST_TO_SHOW,
@@ -21,13 +22,14 @@ from afterwit.cli._advice import (
     with_forecasts,
     write_columns,
 )
-from afterwit.cli._leaderboard import COMBINED, EXPERT, TOTAL, Line, show_leaderboard, show_weights
+from afterwit.cli._leaderboard import COMBINED, EXPERT, MEAN, MIXTURE, TOTAL, Line, show_leaderboard, show_weights
 from afterwit.cli._progress import display
 from afterwit.cli._report import ReportFile
 from afterwit.cli._results import result_files
 from afterwit.cli._said import Voice
 from afterwit.cli._shown import certificate_text
 from afterwit.cli._source import Given
+from afterwit.core.aligned import to_the_left
 from afterwit.core.files import new_file
 from afterwit.core.registry import options_of
 from afterwit.core.storage import write_model
@@ -102,7 +104,7 @@ def combine_vectors(
     what = (
         f"probabilities of {outcome} by {counted(len(prefixes), 'expert')}, {counted(len(past), 'round')}, {loss} loss"
     )
-    voice.say(f"{algorithm} on {table.name}: {what}")
+    voice.say(f"{algorithm} on {table.name}: {what}", "bold")
     voice.say(f"outcomes: {shorten(Words(', '.join(kinds)), 90)}")
     own, lost = _losses_of(loss, made, np.array(past)), _losses_of(loss, advice, np.array(past)[:, np.newaxis])
     lines = _leaderboard(loss, prefixes, algorithm, advice, past, own, lost)
@@ -116,9 +118,9 @@ def combine_vectors(
         voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {outcome}:")
         show_vectors(rows, missing, kinds, forecasts, voice)
     voice.say()
-    with display("computing the certificate", None):
+    with display("computing the certificate"):
         certificate = learner.certificate(advice, [kinds[k] for k in past])
-    voice.say(certificate_text(certificate, verbose))
+    voice.say_section(certificate_text(certificate, verbose))
     found: dict[str, Any] = {
         "source": table.name,
         "outcome": outcome,
@@ -245,12 +247,12 @@ def _leaderboard(
     found.append((COMBINED, algorithm, own))
     means = np.where(asleep[:, :, np.newaxis], 0.0, advice).sum(axis=1) / (~asleep).sum(axis=1)[:, np.newaxis]
     # A mean of many vectors sums to 1 but for rounding; no probability is above 1 by that.
-    found.append(("mean", "mean of the experts", _losses_of(loss, np.minimum(means, 1.0), np.array(outcomes))))
+    found.append((MEAN, "mean of the experts", _losses_of(loss, np.minimum(means, 1.0), np.array(outcomes))))
     if not asleep.any() and np.isfinite(lost).any(axis=1).all():
-        with display("finding the best mixture in hindsight", None):
+        with display("finding the best mixture in hindsight"):
             best = best_convex_combination(advice, outcomes, loss)
         mixed = np.minimum(np.einsum("tik,i->tk", advice, best.vector), 1.0)
-        found.append(("mixture", "best mixture in hindsight", _losses_of(loss, mixed, np.array(outcomes))))
+        found.append((MIXTURE, "best mixture in hindsight", _losses_of(loss, mixed, np.array(outcomes))))
     lines = [_judged(kind, name, loss, losses) for kind, name, losses in found]
     return sorted(lines, key=lambda line: np.inf if np.isnan(line.mean_loss) else line.mean_loss)
 
@@ -281,10 +283,10 @@ def show_vectors(
     label: Callable[[int], str] = lambda row: (  # noqa: E731
         ", ".join(cells[row] for cells in names.values() if cells[row]) or f"row {row + 1:,}"
     )
-    width = max((len(label(row)) for row in rows[:MOST_TO_SHOW]), default=0)
+    width = max((cell_len(label(row)) for row in rows[:MOST_TO_SHOW]), default=0)
     for row in rows[:MOST_TO_SHOW]:
         there = not np.isnan(forecasts[row]).any()
         shown = [f"{kind} {p:.4f}" for kind, p in zip(kinds, forecasts[row], strict=True)] if there else ["-"]
-        voice.say(f"  {label(row):<{width}}  {', '.join(shown)}")
+        voice.say(f"  {to_the_left(label(row), width)}  {', '.join(shown)}")
     if len(rows) > MOST_TO_SHOW:
         voice.say(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")

@@ -16,6 +16,8 @@ from afterwit.pictures._picture import Table
 
 #: Of many groups, how many have a part of their own.
 MOST_GROUPS = 3
+#: How many pictures these have: the most telling ones.
+MOST_PICTURES = 4
 #: How many groups are listed.
 MOST_LISTED = 100
 
@@ -46,6 +48,15 @@ def run_part(record: Any, certified: Certified, learner: Any, stream: Any, found
     return replace(part, facts=facts, again="")
 
 
+def race_part(race: Any, stream: Any) -> Part:
+    """The part of a race, with what it has read."""
+    part = part_of(race)
+    facts = {"Data": [("source", stream.name)], **part.facts}
+    if stream.schema.columns is not None:
+        facts["Columns"] = schema_rows(stream.schema)
+    return replace(part, facts=facts, again="")
+
+
 def game_part(
     solution: Any,
     certificate: Certificate | None,
@@ -54,7 +65,9 @@ def game_part(
     top: int,
 ) -> Part:
     """The part of a game, with the names that the file has."""
-    part = part_of(solution, (certificate, "" if certificate is not None else solution.no_theorem_because))
+    part = part_of(
+        solution.named(rows, columns), (certificate, "" if certificate is not None else solution.no_theorem_because)
+    )
     named = [line.strip().partition("  ") for line in solution.describe(rows, columns, top).splitlines()[1:]]
     sections = [(head, text.strip()) for head, _, text in named if head != "rounds"]
     facts = {"Solution": [*sections, ("rounds", f"{solution.rounds:,}")]}
@@ -104,6 +117,7 @@ def _groups(combined: Combined, column: str, certificates: Any, settings: Any) -
         f"Forecasts of {combined.target}",
         lead,
         certificates.total,
+        pictures=[certificates.pictures()["groups"]],
         facts=settings,
         tables={listed: Table(heads, tuple(rows))},
     )
@@ -112,7 +126,8 @@ def _groups(combined: Combined, column: str, certificates: Any, settings: Any) -
         before = combined.before
         learner = before[group] if group in before else before.learner.copy()
         record = play(learner, combined.advice[rounds[group]], combined.outcomes[rounds[group]])
-        yield titled_part(f"{column} {group}", replace(record, certificate=certificates[group]), certificates[group])
+        part = titled_part(f"{column} {group}", replace(record, certificate=certificates[group]), certificates[group])
+        yield replace(part, pictures=part.pictures[:MOST_PICTURES])
 
 
 def vectors_part(learner: Any, advice: Any, outcomes: list[Any], certificate: Certificate) -> Part:

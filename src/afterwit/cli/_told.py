@@ -40,7 +40,7 @@ def tell(
     voice.say()
     if combined.earlier:
         voice.say(f"about all rounds, with the {combined.earlier:,} before these, as the learner has counted them:")
-    voice.say(_certificate_text(certificate, verbose, column))
+    voice.say_section(_certificate_text(certificate, verbose, column))
     if combined.intervals is not None:
         found["intervals"] = _tell_of_intervals(combined, verbose, voice)
     there = {name: [cells[row] for row in missing] for name, cells in rows.items()}
@@ -82,7 +82,7 @@ def _tell_of_intervals(combined: Combined, verbose: bool, voice: Voice) -> dict[
     covered = f"{learner.covered:,} of {counted(learner.rounds, 'outcome')} ({learner.observed_coverage:.2%})"
     voice.say(f"\nintervals of {100 * learner.coverage:.6g}%: they covered {covered}; {wide}{infinite}")
     certificate = combined.certificate_of_intervals()
-    voice.say(certificate_text(certificate, verbose))
+    voice.say_section(certificate_text(certificate, verbose))
     return {
         "coverage": learner.coverage,
         "rounds": learner.rounds,

@@ -302,7 +302,7 @@ def _told(
     for i, each in enumerate(every):
         if i:
             voice.say()
-        voice.say(headline(each, table.name))
+        voice.say(headline(each, table.name), "bold")
         if ignored and not i:
             voice.say(f"ignored columns that are not numeric: {shorten(Words(', '.join(ignored)), 90)}")
         found.append(tell(each, asked.group, rows, top, verbose, voice))

@@ -90,7 +90,7 @@ def game(
     page = report_file(report)
     with ExitStack() as files:
         target = files.enter_context(new_file(strategies)) if strategies is not None else None
-        with display(f"solving {file}", None):
+        with display(f"solving {file}"):
             matrix = read_matrix(file, character, header, row_names)
             solution = solve_game(matrix.payoffs, gap, method, max_rounds, max_seconds, maximize)
         if target is not None:
@@ -100,11 +100,11 @@ def game(
         return
     found: dict[str, Any] = {"source": matrix.name, **solution.to_dict()}
     found |= {"row_names": matrix.rows, "column_names": matrix.columns}
-    voice.say(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
+    voice.say_section(f"{solution.describe(matrix.rows, matrix.columns, top)}\n")
     certificate = None
     if solution.theorems:
         certificate = solution.certificate(matrix.payoffs)
-        voice.say(certificate_text(certificate, verbose))
+        voice.say_section(certificate_text(certificate, verbose))
         found["certificate"] = certificate.to_dict()
     else:
         voice.say(no_certificate_text(solution.no_theorem_because))

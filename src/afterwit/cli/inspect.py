@@ -30,7 +30,7 @@ def inspect(model: str, top: int, max_bytes: int | None, as_json: bool) -> None:
     kept = loaded.kept_certificate if isinstance(loaded, Model) else None
     heaviest = heaviest_features(learner)
     voice = Voice(as_json)
-    voice.say(f"{model}: {learner!r}")
+    voice.say(f"{model}: {learner!r}", "bold")
     for name, value in _options(learner).items():
         voice.say(f"  {name} = {value}")
     if schema is not None:
@@ -42,7 +42,8 @@ def inspect(model: str, top: int, max_bytes: int | None, as_json: bool) -> None:
             for name, weight in pairs[:top]:
                 voice.say(f"  {weight:>14.6g}  {shorten(str(name), 80)[1:-1]}")
     if kept is not None:
-        voice.say(f"\n{kept['text']}")
+        voice.say()
+        voice.say_section(kept["text"])
     voice.finish(
         {
             "model": model,

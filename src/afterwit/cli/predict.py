@@ -127,7 +127,12 @@ def _judged(model: str, learner: Any, reader: Any, out: Any, limit: int | None, 
         raise invalid("--scores", f"left out, because {type(inner).__name__} has no scores", Words("a file"))
     if out.probabilities is not None and not getattr(inner, "gives_probabilities", False):
         raise ModelFileError(f"{model}: {refusal(getattr(inner, 'learner', inner))}")
-    return judge(inner, reader, out, limit, shown.advance_to)
+
+    def tell(judged: Judged, position: int) -> None:
+        shown.advance_to(position)
+        shown.watch(lambda: judged.rows, judged.so_far)
+
+    return judge(inner, reader, out, limit, tell)
 
 
 def stream_for(learner: Any, source: Any, options: dict[str, Any]) -> Stream:

@@ -4,102 +4,30 @@ from __future__ import annotations
 
 import os
 import textwrap
-import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
 import click
-import numpy as np
-from rich.cells import cell_len
 
+from afterwit.cli._curve import FEWEST_PARTS, over_time, sparkline
 from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import learner_for, learner_names, needed_task
 from afterwit.cli._progress import display
+from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
 from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, nothing_to_learn, whole_model
+from afterwit.core.aligned import GAP, aligned
 from afterwit.core.certificate import shown_number
-from afterwit.core.moments import needs_rounds
-from afterwit.core.protocol import BLOCK
-from afterwit.core.record import Played
 from afterwit.core.storage import save
-from afterwit.errors import AfterwitError, InputError, Words, counted, invalid
+from afterwit.errors import InputError, Words, counted, invalid
+from afterwit.races.entries import USUAL, Entry, entry_of, run
+from afterwit.races.race import NARROWEST, Race
 
-#: Who takes part if nobody is named.
-USUAL = {
-    "binary": (
-        "committee",
-        "scale-free",
-        "normalized-adagrad",
-        "adagrad",
-        "sgd",
-        "passive-aggressive",
-        "perceptron",
-        "averaged-perceptron",
-    ),
-    "classes": ("multiclass-committee", "softmax-adagrad", "averaged-multiclass-perceptron", "multiclass-perceptron"),
-    "regression": (
-        "regression-committee",
-        "online-ridge",
-        "scale-free-regressor",
-        "adagrad-regressor",
-        "sgd-regressor",
-    ),
-}
-
-
-@dataclass
-class Runner:
-    """A learner in the race, and what happened to it."""
-
-    name: str
-    learner: Any
-    rounds: int = 0
-    mistakes: int = 0
-    squares: float = 0.0
-    log_loss: float | None = None
-    seconds: float = 0.0
-    #: Why it had to stop, if it did.
-    stopped: str = ""
-    certificate: Any = None
-
-    @property
-    def error(self) -> float:
-        """The error rate, or the root mean squared error."""
-        if self.stopped:
-            return float("inf")
-        rounds = self.rounds or 1
-        if getattr(self.learner, "role", "") == "regressor":
-            return float((self.squares / rounds) ** 0.5)
-        return self.mistakes / rounds
-
-    def learn(self, X: Any, y: Any) -> None:
-        """Learn a block, and count; a learner that diverges is out of the race."""
-        learner = self.learner
-        begin = time.thread_time()
-        try:
-            if self.log_loss is not None:
-                scores = learner.learn_scores(X, y)
-                predicted = np.where(scores >= 0, 1, -1)
-                actual = np.where(np.asarray(y == learner.labels[1], dtype=bool), 1, -1)
-                self.seconds += time.thread_time() - begin
-                self.mistakes += int(np.count_nonzero(predicted != actual))
-                self.log_loss += float(np.logaddexp(0.0, -actual * scores).sum())
-            else:
-                predicted = learner.learn_many(X, y)
-                self.seconds += time.thread_time() - begin
-                if getattr(learner, "role", "") == "regressor":
-                    self.squares += float(((predicted - np.asarray(y, dtype=np.float64)) ** 2).sum())
-                else:
-                    same = np.asarray(predicted, dtype=object) == np.asarray(y, dtype=object)
-                    self.mistakes += int(np.count_nonzero(~same.astype(bool)))
-            self.rounds += len(y)
-        except AfterwitError as error:
-            self.stopped = str(error)
+#: How wide the error over time is beside the leaderboard.
+MOST_MARKS = 20
 
 
 @click.command(short_help="Compare learners side by side on the same data.")
@@ -119,12 +47,14 @@ class Runner:
     default=True,
     help="Show a line of the certificate of each. Large files are read again for it.",
 )
+@report_option
 @with_options(SAYING_OPTIONS)
 def race(
     files: tuple[str, ...],
     learners: str | None,
     model: str | None,
     certificate: bool,
+    report: str | None,
     limit: int | None,
     as_json: bool,
     quiet: bool,
@@ -136,59 +66,72 @@ def race(
     the log loss of learners with probabilities, the time per example, and the certificate in one line. The best one
     afterwards is no promise: choosing it is what the committee does while it learns.
     """
-    distinct_files(FILE=files_read(files, source["sql"]), model=model)
+    distinct_files(FILE=files_read(files, source["sql"]), model=model, report=report)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet)
     names = None if learners is None else _names(learners)
     tasks = {needed_task(name)[0] for name in names or ()}
     if len(tasks) > 1:
         raise invalid("--learners", "learners for the same task", Words(", ".join(names or ())))
+    page = report_file(report)
     with ExitStack() as stack:
         task = next(iter(tasks), None)
         stream = stack.enter_context(given.open(task, task in (None, "classes")))
         if stream.task is None:
             raise nothing_to_learn(stream, given)
-        runners = []
-        for name in names or USUAL[stream.task]:
-            learner, _ = learner_for(stream, name, ())
-            speaks = stream.task == "binary" and getattr(learner, "gives_probabilities", False)
-            runners.append(Runner(name, learner, log_loss=0.0 if speaks and hasattr(learner, "learn_scores") else None))
         remember = 0 if not certificate or (stream.size or 0) > MOST_BYTES_TO_REMEMBER else MOST_TO_REMEMBER
         examples = Examples(stream, remember, _nothing, limit)
+        entries = [entry_of(name, learner_for(stream, name, ())[0], examples) for name in names or USUAL[stream.task]]
         with display(stream.name, examples.size) as shown:
             examples.on_bytes = shown.advance_to
-            unlabelled = _race(runners, examples)
-        if not any(runner.rounds for runner in runners) and not any(runner.stopped for runner in runners):
+            shown.watch(lambda: examples.rows, lambda: _leader(entries))
+            unlabelled = run(entries, examples)
+        found = Race(stream.name, stream.task, entries, unlabelled)
+        if not found.rounds and not any(entry.stopped for entry in entries):
             raise InputError(f"{stream.name}: no example has a label")
-        examples.on_bytes = _nothing
         if certificate:
-            with display("computing the certificates", None):
-                for runner in runners:
-                    _certify(runner, examples)
-    ranked = sorted(runners, key=lambda runner: runner.error)
-    if model is not None and not ranked[0].stopped:
-        save(whole_model(stream, ranked[0].learner), model)
+            examples.on_bytes = _nothing
+            with display("computing the certificates", len(entries), steps=True) as shown:
+                for done, entry in enumerate(found.entries):
+                    shown.advance_to(done)
+                    entry.certify(examples)
+    if model is not None and found.winner is not None:
+        save(whole_model(stream, found.winner.learner), model)
     for note in stream.notes:
         voice.warn(note)
     voice.warn_of(examples.skipped)
-    voice.say(
-        f"{counted(len(runners), 'learner')} on {stream.name}, {counted(max(r.rounds for r in runners), 'round')}\n"
-    )
-    _show(ranked, stream.task, voice)
+    voice.say(found.headline(), "bold")
+    voice.say()
+    voice.say_table(_rows(found, voice), NARROWEST, ["bold"] if found.winner is not None else [])
     if unlabelled:
         voice.say(f"\nwithout a label: {counted(unlabelled, 'example')}, not learned")
-    for runner in ranked:
-        if certificate and not runner.stopped:
-            voice.say(f"\n{_wrapped(f'{runner.name}: {_certificate_line(runner)}')}")
-        elif runner.stopped:
-            voice.say(f"\n{_wrapped(f'{runner.name} stopped: {runner.stopped}')}")
-    voice.finish(
-        {"source": stream.name, "task": stream.task, "model": model, "learners": [_data(each) for each in ranked]}
-    )
+    for entry in found.entries:
+        if entry.stopped:
+            voice.say(f"\n{_wrapped(f'{entry.name} stopped: {entry.stopped}', voice)}")
+        elif certificate:
+            voice.say(f"\n{_wrapped(f'{entry.name}: {_certificate_line(entry)}', voice)}")
+    data = {**found.to_dict(), "model": model}
+    if page is not None:
+        from afterwit.cli._report_parts import race_part
+
+        page.write(f"Race on {os.path.basename(stream.name)}", [race_part(found, stream)], voice, data)
+    voice.finish(data)
 
 
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 80, subsequent_indent="  ", break_on_hyphens=False)
+def _rows(found: Race, voice: Voice) -> list[list[str]]:
+    """The leaderboard; on a terminal with room for it, with the error of each learner over time."""
+    rows = found.rows()
+    room = 0 if voice.width is None or not voice.draws else voice.width - len(aligned(rows, NARROWEST)[0]) - len(GAP)
+    parts = min(MOST_MARKS, room, found.rounds)
+    if parts < FEWEST_PARTS:
+        return rows
+    traces = [entry.record.trace for entry in found.entries]
+    marks = [sparkline(over_time(trace, parts, found.task == "regression")) if trace.rounds else "" for trace in traces]
+    return [[*row, each] for row, each in zip(rows, ["over time".rjust(parts), *marks], strict=True)]
+
+
+def _wrapped(text: str, voice: Voice) -> str:
+    return textwrap.fill(text, min(80, voice.width or 80), subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _names(text: str) -> list[str]:
@@ -198,68 +141,16 @@ def _names(text: str) -> list[str]:
     return names
 
 
-def _race(runners: list[Runner], examples: Examples) -> int:
-    """One pass: every block goes to all learners, several at a time. How many rows had no label."""
-    unlabelled = 0
-    with ThreadPoolExecutor(os.cpu_count()) as pool, examples.reader() as reader:
-        while (block := reader.take(BLOCK)) is not None:
-            X, y = block
-            if y is None:
-                unlabelled += X.count
-                continue
-            running = [runner for runner in runners if not runner.stopped]
-            list(pool.map(Runner.learn, running, [X] * len(running), [y] * len(running)))
-    return unlabelled
+def _certificate_line(entry: Entry) -> str:
+    return no_certificate_text(entry.no_certificate) if entry.certificate is None else entry.certificate.line()
 
 
-def _certify(runner: Runner, examples: Examples) -> None:
-    learner = runner.learner
-    if runner.stopped or not learner.theorems:
-        return
-    if not needs_rounds(learner):
-        runner.certificate = learner.certificate()
-    elif examples.complete or examples.rereadable:
-        runner.certificate = Played(learner, examples).certificate(None)
-
-
-def _certificate_line(runner: Runner) -> str:
-    if runner.certificate is not None:
-        return str(runner.certificate.line())
-    if not runner.learner.theorems:
-        return no_certificate_text(str(runner.learner.no_theorem_because))
-    return no_certificate_text("the data can be read only once, and there is too much of it to keep")
-
-
-def _show(ranked: list[Runner], task: str, voice: Voice) -> None:
-    """The leaderboard, the best first."""
-    metric = "RMSE" if task == "regression" else "error"
-    logs = any(runner.log_loss is not None for runner in ranked)
-    head = ["learner", metric, *(["log loss"] if logs else []), "time/example"]
-    table = [head]
-    for runner in ranked:
-        shown = shown_number(runner.error) if task == "regression" else f"{runner.error:.2%}"
-        log_loss = "-" if runner.log_loss is None or not runner.rounds else f"{runner.log_loss / runner.rounds:.4f}"
-        each = f"{1e6 * runner.seconds / runner.rounds:.2f} µs" if runner.rounds else "-"
-        table.append([runner.name, "stopped" if runner.stopped else shown, *([log_loss] if logs else []), each])
-    widths = [max(cell_len(row[j]) for row in table) for j in range(len(head))]
-    for row in table:
-        first, *rest = row
-        cells = "  ".join(f"{cell:>{max(12, width)}}" for cell, width in zip(rest, widths[1:], strict=True))
-        voice.say(f"{first:<{widths[0]}}  {cells}")
-
-
-def _data(runner: Runner) -> dict[str, Any]:
-    regression = getattr(runner.learner, "role", "") == "regressor"
-    done = runner.rounds or 1
-    return {
-        "learner": runner.name,
-        "rounds": runner.rounds,
-        "rmse" if regression else "error": None if runner.stopped else runner.error,
-        "log_loss": None if runner.log_loss is None else runner.log_loss / done,
-        "microseconds_per_example": 1e6 * runner.seconds / done,
-        "stopped": runner.stopped or None,
-        "certificate": None if runner.certificate is None else runner.certificate.to_dict(),
-    }
+def _leader(entries: list[Entry]) -> str:
+    """Who is the best one so far."""
+    best = min(entries, key=lambda entry: entry.error)
+    if not best.record.rounds or best.stopped:
+        return ""
+    return f"best {best.name} {shown_number(best.error) if best.regression else f'{best.error:.2%}'}"
 
 
 def _nothing(*_: int) -> None:

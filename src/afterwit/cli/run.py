@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
+from afterwit.cli._curve import CurveTable
 from afterwit.cli._examples import Examples
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._learners import learner_for, learner_names, make_learner, needed_task
-from afterwit.cli._progress import Display, display
+from afterwit.cli._progress import display, error_so_far
 from afterwit.cli._report import report_file, report_option
 from afterwit.cli._results import RESULT_OPTIONS, Results, WithScores, result_files
 from afterwit.cli._said import SAYING_OPTIONS, Voice
@@ -22,8 +23,6 @@ from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_optio
 from afterwit.core.files import new_file
 from afterwit.core.moments import needs_rounds
 from afterwit.core.protocol import play
-from afterwit.core.record import HEADER
-from afterwit.core.regression_record import HEADER as REGRESSION_HEADER
 from afterwit.core.storage import load, save, write_model
 from afterwit.errors import InputError, ModelFileError, counted, invalid
 from afterwit.streams.model import Model
@@ -247,32 +246,26 @@ def _learn(learner: Any, own: str, examples: Examples, passes: int, out: Results
     total = None if examples.size is None else passes * examples.size
     with display(stream.name, total) as shown:
         examples.on_bytes = shown.advance_to
-        say = _line_on(shown, voice)
+        shown.watch(lambda: examples.rows, error_so_far(learner))
         what = "predicting numbers" if regression else f"labels {_shown_labels(stream.labels)}"
-        say(f"{own} on {stream.name}, {what}\n")
+        voice.say(f"{own} on {stream.name}, {what}", "bold")
+        voice.say()
         if stream.schema.columns is not None:
-            say(f"{stream.schema.describe()}\n")
+            voice.say(f"{stream.schema.describe()}\n")
         for note in stream.notes:
             voice.warn(note)
-        say(REGRESSION_HEADER if regression else HEADER)
+        table = CurveTable(voice, regression)
+        table.head()
         record = play(
             playing,
             examples,
             passes=passes,
             predictions=out.write_predictions if out.predictions is not None else False,
-            on_point=lambda point: say(str(point)),
+            on_point=table.point,
         )
         record.learner = type(learner).__name__
-        for line in record.last_lines():
-            say(line)
+    table.end(record)
     return record
-
-
-def _line_on(shown: Display, voice: Voice) -> Callable[[str], None]:
-    """Lines above the progress bar."""
-    if not voice.speaks:
-        return lambda _: None
-    return voice.say if voice.to_stderr else shown.line
 
 
 def _test(whole: Any, path: str, given: Given) -> Judged:
@@ -282,7 +275,7 @@ def _test(whole: Any, path: str, given: Given) -> Judged:
     options = {**given.file_options(), "on_error": "stop"}
     learner, _ = _inside(whole)
     with stream_for(whole, path, options) as stream, stream.reader() as reader:
-        return judge(learner, reader, Results(None, None, None), None, lambda _: None)
+        return judge(learner, reader, Results(None, None, None), None, lambda *_: None)
 
 
 def _certify(
@@ -308,9 +301,11 @@ def _certify(
     else:
         # This pass only reads: it must not touch the results and the bar of the run.
         examples.from_the_beginning()
-        with display("computing the certificate", None):
+        with display("computing the certificate") as shown:
+            examples.rows = 0
+            shown.watch(lambda: examples.rows)
             made = record.certificate()
-    voice.say(certificate_text(made, verbose))
+    voice.say_section(certificate_text(made, verbose))
     found["certificate"] = made.to_dict()
     if isinstance(whole, Model) and model is not None:
         whole.kept_certificate = {"text": str(made), **made.to_dict()}

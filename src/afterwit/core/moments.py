@@ -35,26 +35,40 @@ def moments(
     most_values  where the rounds have more stored values than this in all, the moments beyond are left out
     end          the certificate at the end, if it is known: it is not made again, and never left out
     """
-    made = [
-        past.certificate()
-        for past in replayed(learner, stream, lambda rounds: 2 * rounds, most_values)
-        if end is None or past.rounds < end.rounds
-    ]
-    return made if end is None else [*made, end]
+    return certified(_past_of(learner, stream), stream, most_values, end)
+
+
+def certified(past: Past, stream: Any, most_values: int, end: Certificate | None = None) -> list[Certificate]:
+    """The certificates at the moments of a run, while its rounds are learned again."""
+    found = []
+    for reached in _steps(past, stream, most_values, past.next_moment):
+        if end is not None and reached.rounds >= end.rounds:
+            break
+        found.append(reached.certificate())
+    return found if end is None else [*found, end]
 
 
 def replayed(learner: Any, stream: Any, after: Callable[[int], int], most_values: int = MOST_VALUES) -> Iterator[Past]:
     """The rounds played again: after the first one, at the moment that ``after`` says next, and so on to the end."""
+    past = _past_of(learner, stream)
+    return _steps(past, stream, most_values, lambda: after(past.rounds))
+
+
+def _past_of(learner: Any, stream: Any) -> Past:
     learner = copy.deepcopy(learner)
     in_blocks = hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
-    past: Past = _Blocks(learner) if in_blocks else _Pairs(learner)
+    return _Blocks(learner) if in_blocks else _Pairs(learner)
+
+
+def _steps(past: Past, stream: Any, most_values: int, next_moment: Callable[[], int]) -> Iterator[Past]:
+    """The past at each moment, and at the end."""
     seen = 0
     for part in past.parts(stream):
         past.learn(*part)
         if past.values > most_values:
             return
         if past.rounds == past.wanted:
-            past.wanted = after(past.rounds)
+            past.wanted = next_moment()
             seen = past.rounds
             yield past
     if seen < past.rounds:
@@ -72,6 +86,10 @@ class Past:
         #: How many values are stored in their examples.
         self.values = 0
         self.labels: list[Any] = []
+
+    def next_moment(self) -> int:
+        """The one after the moment that has been reached."""
+        return 2 * self.wanted
 
     def parts(self, stream: Any) -> Iterator[tuple[Any, Any]]:
         """The examples that have labels, never beyond the next moment."""

@@ -115,14 +115,11 @@ def play(
         model: Any = learner
         learner, stream = model.for_play(stream, y)
         y = None
-    stream = _stream_of(learner, stream, y)
-    kind = _RegressionTally if getattr(learner, "role", "") == "regressor" else _Tally
-    tally = kind(learner, stream, on_point)
-    tally.record.passes = passes
+    stream = stream_of(learner, stream, y)
     arrivals = Arrivals() if delay != 0 else None
-    vars(tally.record)["_played"] = Played(learner, stream, arrivals, _as_it_was(learner))
-    # Other learners' learn_many may mean something else.
-    in_blocks = delay == 0 and hasattr(stream, "reader") and getattr(learner, "learns_blocks", False)
+    tally = tally_of(learner, stream, on_point, arrivals)
+    tally.record.passes = passes
+    in_blocks = delay == 0 and hasattr(stream, "reader") and learns_blocks(learner)
     if passes > 1 and not in_blocks and is_read_once(stream):
         raise invalid("stream", "one that can be iterated again, for several passes", stream)
     for _ in range(passes):
@@ -139,13 +136,18 @@ def play(
     return tally.finish()
 
 
+def learns_blocks(learner: Any) -> bool:
+    """Whether ``learn_many`` takes the blocks of a stream: that of other learners may mean something else."""
+    return bool(getattr(learner, "learns_blocks", False))
+
+
 def _as_it_was(learner: Any) -> Any:
     """A copy of a learner of this package that has not learned yet, so that its rounds can be played again."""
     fresh = getattr(learner, "theorems", ()) and getattr(learner, "rounds", None) == 0
     return copy.deepcopy(learner) if fresh else None
 
 
-def _stream_of(learner: Any, stream: Any, y: Any) -> Any:
+def stream_of(learner: Any, stream: Any, y: Any = None) -> Any:
     """What was given as a stream; a learner that was made without labels takes them from it, if it can be looked at."""
     is_path = isinstance(stream, (str, os.PathLike))
     if y is not None and (is_path or hasattr(stream, "reader")):
@@ -153,7 +155,7 @@ def _stream_of(learner: Any, stream: Any, y: Any) -> Any:
     if is_path:
         stream = importlib.import_module("afterwit.streams").LibsvmStream(stream)
     elif y is not None:
-        stream = _examples(learner, stream, y)
+        stream = examples_of(stream, y, takes_objects(learner))
     if getattr(learner, "_undecided", False):
         if getattr(stream, "task", None) == "binary":
             learner._take_labels(Labels(stream.labels))
@@ -180,10 +182,14 @@ def labels_beforehand(stream: Any, y: Any = None) -> Any:
     return None
 
 
-def _examples(learner: Any, X: Any, y: Any) -> Any:
-    """Examples and labels as a stream: rows of numbers at native speed, anything else in pairs."""
+def takes_objects(learner: Any) -> bool:
+    """Whether its examples may be anything but rows of numbers."""
     kernel = getattr(learner, "kernel", None)
-    singly = getattr(learner, "takes", "") == "points" or getattr(kernel, "takes", "vectors") != "vectors"
+    return getattr(learner, "takes", "") == "points" or getattr(kernel, "takes", "vectors") != "vectors"
+
+
+def examples_of(X: Any, y: Any, singly: bool) -> Any:
+    """Examples and labels as a stream: rows of numbers at native speed, anything else in pairs."""
     if isinstance(X, (list, tuple)):
         singly = singly or not all(isinstance(x, (Mapping, np.ndarray, list, tuple)) for x in X)
     if not singly:
@@ -210,7 +216,7 @@ def _ignore(predictions: npt.NDArray[Any]) -> None:
 Take = Callable[[npt.NDArray[Any]], None]
 
 
-class _Tally:
+class Tally:
     """Counts rounds and mistakes from predictions and labels alone, and draws the curve."""
 
     def __init__(self, learner: Any, stream: Any, on_point: Callable[[Any], None] | None) -> None:
@@ -225,6 +231,11 @@ class _Tally:
         self.differ: Callable[[Any, Any], bool] = ne
         if getattr(learner, "_undecided", False):
             self.differ = lambda prediction, y: (prediction == 1) != (y == 1)
+
+    @property
+    def room(self) -> int:
+        """How many rounds a block may have: it never goes beyond the next point of the curve."""
+        return min(BLOCK, self.next_point - int(self.record.rounds))
 
     def see_many(self, predictions: npt.NDArray[Any], y: Any) -> None:
         record, wrong = self.record, np.asarray(predictions != np.asarray(y), dtype=bool)
@@ -276,7 +287,7 @@ class _Tally:
         return record
 
 
-class _RegressionTally(_Tally):
+class _RegressionTally(Tally):
     """The same for predictions of numbers: their losses and their errors."""
 
     def __init__(self, learner: Any, stream: Any, on_point: Callable[[Any], None] | None) -> None:
@@ -303,10 +314,20 @@ class _RegressionTally(_Tally):
         return RegressionPoint(*totals, math.sqrt(errors), features)
 
 
-def _play_blocks(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
+def tally_of(
+    learner: Any, stream: Any, on_point: Callable[[Any], None] | None = None, arrivals: Arrivals | None = None
+) -> Tally:
+    """What counts the rounds of a learner on a stream; its record can look back at them."""
+    kind = _RegressionTally if getattr(learner, "role", "") == "regressor" else Tally
+    tally = kind(learner, stream, on_point)
+    vars(tally.record)["_played"] = Played(learner, stream, arrivals, _as_it_was(learner))
+    return tally
+
+
+def _play_blocks(learner: Any, stream: Any, tally: Tally, take: Take) -> None:
     with stream.reader() as reader:
         tally.counter = reader
-        while (block := reader.take(min(BLOCK, tally.next_point - tally.record.rounds))) is not None:
+        while (block := reader.take(tally.room)) is not None:
             X, y = block
             if y is None:
                 predicted = learner.predict_many(X)
@@ -318,7 +339,7 @@ def _play_blocks(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
             tally.see_many(predicted, y)
 
 
-def _pairs(stream: Any) -> Iterator[tuple[Any, Any]]:
+def pairs_in(stream: Any) -> Iterator[tuple[Any, Any]]:
     """The examples with their labels, one by one."""
     allowed = "pairs (x, y), the name of a libsvm file, or examples X with their labels: play(learner, X, y)"
     if not isinstance(stream, Iterable) or is_matrix(stream):
@@ -331,8 +352,8 @@ def _pairs(stream: Any) -> Iterator[tuple[Any, Any]]:
         yield x, y
 
 
-def _play_rounds(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
-    for x, y in _pairs(stream):
+def _play_rounds(learner: Any, stream: Any, tally: Tally, take: Take) -> None:
+    for x, y in pairs_in(stream):
         prediction = learner.predict_one(x)
         if y is None:
             take(tally.alone(prediction))
@@ -343,7 +364,7 @@ def _play_rounds(learner: Any, stream: Any, tally: _Tally, take: Take) -> None:
         tally.see(prediction, y)
 
 
-def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Take, arrivals: Arrivals) -> None:
+def _play_delayed(learner: Any, stream: Any, delay: Any, tally: Tally, take: Take, arrivals: Arrivals) -> None:
     waiting: list[tuple[Any, ...]] = []
     labelled = 0
     # What decides by what it served gets a ticket back; anything else, its example.
@@ -356,7 +377,7 @@ def _play_delayed(learner: Any, stream: Any, delay: Any, tally: _Tally, take: Ta
         arrivals.served.append(moment)
         tally.see(prediction, y)
 
-    for t, (x, y) in enumerate(_pairs(stream)):
+    for t, (x, y) in enumerate(pairs_in(stream)):
         wait = delay
         if callable(delay):
             wait = checks.count_of("rounds", 0)(f"delay(...) in round {t}", delay(t, x, y))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy.typing as npt
 
 from afterwit.core import html
+from afterwit.core.aligned import in_columns
 from afterwit.core.certificate import require_theorems
 from afterwit.core.delays import Arrivals
 from afterwit.core.envelope import Envelope
@@ -18,8 +19,10 @@ from afterwit.core.pictured import Pictured
 from afterwit.core.sources import READ_ONCE, certify_source
 from afterwit.errors import InputError, counted, invalid
 
-#: The heads of a printed learning curve.
-HEADER = f"{'rounds':>12} {'mistakes':>12} {'error so far':>13} {'since last row':>15} {'features':>10}"
+#: The columns of a printed learning curve, and their widths.
+HEADS = ("rounds", "mistakes", "error so far", "since last row", "features")
+WIDTHS = (12, 12, 13, 15, 10)
+HEADER = in_columns(HEADS, WIDTHS)
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,14 @@ class Point:
     recent_error: float
     features: int | None
 
+    def cells(self) -> tuple[str, ...]:
+        """What is under HEADS."""
+        features = "" if self.features is None else f"{self.features:,}"
+        return f"{self.rounds:,}", f"{self.mistakes:,}", f"{self.error:.2%}", f"{self.recent_error:.2%}", features
+
     def __str__(self) -> str:
         """A row under HEADER."""
-        features = "" if self.features is None else f"{self.features:,}"
-        return f"{self.rounds:>12,} {self.mistakes:>12,} {self.error:>13.2%} {self.recent_error:>15.2%} {features:>10}"
+        return in_columns(self.cells(), WIDTHS)
 
 
 @dataclass

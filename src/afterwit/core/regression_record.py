@@ -10,14 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core import html
+from afterwit.core.aligned import in_columns
 from afterwit.core.envelope import Envelope
 from afterwit.core.pictured import Pictured
 from afterwit.data.losses import get
 from afterwit.data.targets import read_targets
 from afterwit.errors import InputError, counted
 
-#: The heads of a printed learning curve.
-HEADER = f"{'rounds':>12} {'loss':>14} {'RMSE so far':>13} {'since last row':>15} {'features':>10}"
+#: The columns of a printed learning curve, and their widths.
+HEADS = ("rounds", "loss", "RMSE so far", "since last row", "features")
+WIDTHS = (12, 14, 13, 15, 10)
+HEADER = in_columns(HEADS, WIDTHS)
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,14 @@ class RegressionPoint:
     recent_rmse: float
     features: int | None
 
+    def cells(self) -> tuple[str, ...]:
+        """What is under HEADS."""
+        features = "" if self.features is None else f"{self.features:,}"
+        return f"{self.rounds:,}", f"{self.loss:,.6g}", f"{self.rmse:.6g}", f"{self.recent_rmse:.6g}", features
+
     def __str__(self) -> str:
         """A row under HEADER."""
-        features = "" if self.features is None else f"{self.features:,}"
-        return f"{self.rounds:>12,} {self.loss:>14,.6g} {self.rmse:>13.6g} {self.recent_rmse:>15.6g} {features:>10}"
+        return in_columns(self.cells(), WIDTHS)
 
 
 @dataclass

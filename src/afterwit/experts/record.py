@@ -29,7 +29,8 @@ from afterwit.data.advice import Experts, read_rounds
 from afterwit.data.checks import flag
 from afterwit.errors import InputError, counted, invalid
 from afterwit.experts import regrets
-from afterwit.experts._regret import Floats, RegretTheorem
+from afterwit.experts._played import Played
+from afterwit.experts._regret import Floats, RegretTheorem, Way
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,73 @@ class ExpertRecord(Pictured):
     run: Any = field(default=None, repr=False)
     #: The kinds of outcomes, where forecasts are probability vectors.
     kinds: tuple[Any, ...] = ()
+    #: How many rounds the learner had learned before these.
+    earlier: int = 0
+    #: The certificate of the intervals after the last round.
+    interval_certificate: Certificate | None = field(default=None, repr=False)
+
+    #: What was played, as long as the record stays in this process; not part of what happened.
+    _played: Played | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_played"}
+
+    @property
+    def advice(self) -> Floats | None:
+        """The advice that was played, NaN where an expert slept. None where only losses were known, and once the record
+        has left its process.
+        """
+        return None if self._played is None else self._played.advice
+
+    @property
+    def follows_the_mean(self) -> bool:
+        """Whether each forecast is known to be the mean of the advice by the shares."""
+        return self.advice is not None and self._played is not None and self._played.way is Way.MEAN
+
+    @property
+    def has_residuals(self) -> bool:
+        """Whether forecast and outcome are numbers whose difference says something: not of labels and vectors."""
+        of_labels = self._played is not None and self._played.loss.kind == "zero-one"
+        return self.forecasts is not None and not self.kinds and not of_labels
+
+    def moments(self) -> list[Certificate]:
+        """The certificates after 1, 2, 4, 8, ... rounds, at up to 400 moments between these and at the end: what was
+        promised over time.
+
+        The rounds are played again. Of more than four million losses, the moments are those within the first four
+        million. There are none where the learner had learned before.
+        """
+        return [] if self._played is None else self._played.moments
+
+    def coverage_moments(self) -> list[Certificate]:
+        """The same of the intervals, within the first 100,000 rounds; none where there are no intervals."""
+        return [] if self._played is None or self.intervals is None else self._played.coverage_moments
+
+    @property
+    def uniform_losses(self) -> Floats | None:
+        """In each round, the loss of the mean of the experts that were awake; the mean of their losses where no mean of
+        forecasts is known, or where a loss is not convex.
+        """
+        found = None if self._played is None else self._played.uniform_losses
+        if found is not None or not self.rounds:
+            return found
+        awake = ~np.isnan(self.expert_losses)
+        sums: Floats = np.where(awake, self.expert_losses, 0.0).sum(axis=1)
+        return sums / awake.sum(axis=1)
+
+    @property
+    def best_mixture(self) -> Any:
+        """The best fixed mixture of the experts in hindsight, as `afterwit.hindsight.best_convex_combination` finds it.
+
+        None where there is none, as with sleepers, where the advice is not known, and where there is so much of it that
+        looking would take seconds.
+        """
+        return None if self._played is None else self._played.mixture
+
+    @property
+    def mixture_losses(self) -> Floats | None:
+        """The loss of that mixture in each round."""
+        return None if self._played is None else self._played.mixture_losses
 
     @property
     def rounds(self) -> int:
@@ -208,25 +276,29 @@ def play(learner: Any, advice: Any, outcomes: Any, *, keep_shares: bool = True) 
     """
     if hasattr(learner, "_learn_advice") and learner.role == "experts":
         rows, read = learner._checked(advice, outcomes)
-        values = rows.values
+        values, experts = rows.values, rows.experts
         shares = np.empty(values.shape[:2]) if flag("keep_shares", keep_shares) else None
-        fresh = learner.rounds == 0
+        earlier, before = learner.rounds, _as_it_was(learner)
         forecasts, suffered, intervals = learner._learn_advice(rows, read, shares)
         algorithm = learner.point_forecaster
+        intervals.setflags(write=False)
+        with_intervals = {
+            "learner": f"ConformalIntervals of {type(algorithm).__name__}",
+            "intervals": intervals,
+            "interval_certificate": learner.certificate() if learner.rounds else None,
+        }
     else:
         experts = _experts(learner, keep_shares)
         values, experts = learner._read_rounds(advice, experts, learner.rounds == 0)
         read = learner._read_outcomes(outcomes, len(values))
         shares = np.empty(values.shape[:2]) if keep_shares else None
-        fresh = learner.rounds == 0
+        earlier, before = learner.rounds, _as_it_was(learner)
         forecasts, suffered = learner._learn(values, read, experts, shares)
-        algorithm, intervals = learner, None
-    lost = algorithm._setting().loss.values(values, read[:, np.newaxis])
-    record = _record(algorithm, suffered, lost, forecasts, read.copy(), shares, fresh)
-    if intervals is None:
-        return record
-    intervals.setflags(write=False)
-    return replace(record, learner=f"ConformalIntervals of {record.learner}", intervals=intervals)
+        algorithm, with_intervals = learner, {}
+    setting = algorithm._setting()
+    played = Played(before, setting.loss, setting.way, experts, values, read)
+    lost = setting.loss.values(values, read[:, np.newaxis])
+    return _record(algorithm, played, suffered, lost, forecasts, shares, earlier, **with_intervals)
 
 
 def play_losses(learner: Any, losses: Any, *, keep_shares: bool = True) -> ExpertRecord:
@@ -243,9 +315,11 @@ def play_losses(learner: Any, losses: Any, *, keep_shares: bool = True) -> Exper
         )
     values, experts = read_rounds(losses, experts, learner.rounds == 0, "losses")
     shares = np.empty(values.shape) if keep_shares else None
-    fresh = learner.rounds == 0
+    earlier, before = learner.rounds, _as_it_was(learner)
     _, suffered = learner._learn(values, None, experts, shares)
-    return _record(learner, suffered, values.copy(), None, None, shares, fresh)
+    setting = learner._setting()
+    played = Played(before, setting.loss, setting.way, experts, values, None)
+    return _record(learner, played, suffered, values.copy(), None, shares, earlier)
 
 
 def _experts(learner: Any, keep_shares: Any) -> Experts:
@@ -257,27 +331,37 @@ def _experts(learner: Any, keep_shares: Any) -> Experts:
     return Experts(len(learner.experts), learner.state()["names"])
 
 
+def _as_it_was(learner: Any) -> Any:
+    """A copy of a learner that has not learned yet, so that its rounds can be played again."""
+    return learner.copy() if learner.rounds == 0 else None
+
+
 def _record(
-    learner: Any,
+    algorithm: Any,
+    played: Played,
     losses: Floats,
     expert_losses: Floats,
     forecasts: Floats | None,
-    outcomes: Floats | None,
     shares: Floats | None,
-    fresh: bool,
+    earlier: int,
+    **with_intervals: Any,
 ) -> ExpertRecord:
+    outcomes = None if played.outcomes is None else played.outcomes.copy()
     for array in (losses, expert_losses, forecasts, outcomes, shares):
         if array is not None:
             array.setflags(write=False)
-    return ExpertRecord(
-        learner=type(learner).__name__,
-        experts=learner.experts,
-        losses=losses,
-        expert_losses=expert_losses,
-        certificate=learner.certificate(),
-        forecasts=forecasts,
-        outcomes=outcomes,
-        shares=shares,
-        run=evidence_of(learner) if fresh else None,
-        kinds=learner.kinds,
-    )
+    made = {
+        "learner": type(algorithm).__name__,
+        "experts": algorithm.experts,
+        "losses": losses,
+        "expert_losses": expert_losses,
+        "certificate": algorithm.certificate(),
+        "forecasts": forecasts,
+        "outcomes": outcomes,
+        "shares": shares,
+        "run": None if earlier else evidence_of(algorithm),
+        "kinds": algorithm.kinds,
+        "earlier": earlier,
+        "_played": played,
+    }
+    return ExpertRecord(**{**made, **with_intervals})

@@ -23,11 +23,13 @@ from afterwit.pictures._picture import Picture, Table
 HOMES = {
     "Certificate": "certificates",
     "GroupCertificates": "certificates",
+    "Race": "races",
     "FiniteClass": "concepts",
     "BoostingRecord": "boosting",
     "GameSolution": "games",
     "Record": "records",
     "RegressionRecord": "records",
+    "ExpertRecord": "experts",
 }
 
 

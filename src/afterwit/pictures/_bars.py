@@ -20,8 +20,8 @@ SMALLEST_PART = 1e-60
 
 #: Heights in points: of a line of text, of a bar, of what is between two bars, and of the ticks and their label.
 LINE, BAR, GAP, BELOW = 13.0, 11.0, 10.0, 62.0
-#: The usual width of a picture, and how many letters fit into an inch of it.
-WIDE, LETTERS_IN_AN_INCH = 7.2, 12.6
+#: How many characters fit above a bar in a picture so wide, in inches.
+WIDEST_TEXT, WIDTH = 92, 7.2
 #: How many characters of a name are shown.
 WIDEST_NAME = 28
 #: Numbers on scales and beside bars have at most so many characters.
@@ -37,24 +37,24 @@ class Bar:
     colour: str
     muted: bool = False
 
-    def lines(self, width: float) -> list[str]:
-        """The text, wrapped for a picture of this width in inches; what is too long for two or three lines is cut."""
-        narrow = width < WIDE
-        letters = round(LETTERS_IN_AN_INCH * width)
-        return textwrap.wrap(self.text, letters, max_lines=3 if narrow else 2, placeholder=" ...") or [""]
+    def lines(self, width: float = WIDTH) -> list[str]:
+        """The text in a picture so wide: in a narrow one it has more lines."""
+        part = width / WIDTH
+        most = 2 if part >= 1 else 4
+        return textwrap.wrap(self.text, int(WIDEST_TEXT * part), max_lines=most, placeholder=" ...") or [""]
 
     @property
     def drawn(self) -> float | None:
         """The length of the bar; None if there is none."""
         return None if self.value is None or math.isnan(self.value) else min(max(self.value, -LARGEST), LARGEST)
 
-    def height(self, width: float) -> float:
+    def height(self, width: float = WIDTH) -> float:
         return LINE * len(self.lines(width)) + (GAP if self.drawn is None else BAR + GAP)
 
 
-def height_of(bars: Sequence[Bar], width: float = WIDE) -> float:
-    """How high a picture of these bars is, in inches, where it is so wide."""
-    return (sum(bar.height(width) for bar in bars) + BELOW) / 72
+def size_of(bars: Sequence[Bar], width: float = WIDTH) -> tuple[float, float]:
+    """The size of a picture of these bars, in inches."""
+    return width, (sum(bar.height(width) for bar in bars) + BELOW) / 72
 
 
 def draw_bars(ax: Any, bars: Sequence[Bar], label: str, reference: float, ceiling: float | None = None) -> None:
@@ -64,17 +64,15 @@ def draw_bars(ax: Any, bars: Sequence[Bar], label: str, reference: float, ceilin
     ceiling    where another line goes through them
     """
     scale_for(ax, [bar.value for bar in bars if bar.value is not None], reference)
-    top, right = 0.0, ax.get_xlim()[1]
-    width = float(ax.figure.get_size_inches()[0])
+    top, right, width = 0.0, ax.get_xlim()[1], ax.figure.get_size_inches()[0]
     across = ax.get_yaxis_transform()
     for bar in bars:
-        lines = bar.lines(width)
-        for i, line in enumerate(lines):
+        for i, line in enumerate(bar.lines(width)):
             place = (0.0, -top - LINE * (i + 0.85))
             colour = MUTED if bar.muted else INK
             ax.text(*place, line, color=colour, fontsize=LETTERS - 1, transform=across, clip_on=False)
         if bar.drawn is not None:
-            middle = -top - LINE * len(lines) - BAR / 2 - 1
+            middle = -top - LINE * len(bar.lines(width)) - BAR / 2 - 1
             ax.barh(middle, right if bar.value == math.inf else bar.drawn, height=BAR, color=bar.colour, linewidth=0)
             ends = [middle - 0.7 * BAR, middle + 0.7 * BAR]
             ax.plot([reference, reference], ends, color=HAPPENED, linewidth=1.2, linestyle=(0, (2, 1)))
@@ -133,16 +131,20 @@ def named_bars(ax: Any, bars: Sequence[tuple[str, float | None, str]]) -> None:
     """
     finite = [min(max(value or 0.0, -LARGEST), LARGEST) if colour else 0.0 for _, value, colour in bars]
     low, high = min([0.0, *finite]), max([0.0, *finite])
-    # As wide as the longest number, where the bars have 6/10 of the picture.
-    longest = max((len(brief(value)) for _, value, _ in bars if value is not None), default=0)
-    room = (longest + 2) * 6.0 / (0.6 * 72 * ax.figure.get_size_inches()[0]) * (high - low) or 1.0
+    # Room for the values, of which the longest have about eight letters, beside the names.
+    width = ax.figure.get_size_inches()[0]
+    most = WIDEST_NAME if width >= WIDTH else WIDEST_NAME * 2 // 3
+    names = [short(name, most) for name, _, _ in bars]
+    between = max(90.0, 72 * width - 30 - 0.6 * LETTERS * max(map(len, names), default=0))
+    part = min(0.35, 48 / between)
+    room = part / (1 - part * ((low < 0) + (high > 0 or low == 0))) * (high - low) or 1.0
     ax.barh(range(len(bars)), finite, height=0.7, color=[colour or INK for _, _, colour in bars], linewidth=0)
     for place, (end, (_, value, _)) in enumerate(zip(finite, bars, strict=True)):
         if value is not None:
             towards, side = (-4, "right") if end < 0 else (4, "left")
             here = {"xytext": (towards, 0), "textcoords": "offset points", "ha": side, "va": "center"}
             ax.annotate(brief(value), (end, place), fontsize=LETTERS - 1, color=MUTED, **here)
-    ax.set_yticks(range(len(bars)), [short(name) for name, _, _ in bars])
+    ax.set_yticks(range(len(bars)), names)
     for label, (_, value, _) in zip(ax.get_yticklabels(), bars, strict=True):
         label.set(color=INK, fontweight="bold" if value is None else "normal")
     ax.tick_params(axis="y", length=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.pictures._style import LETTERS
+from afterwit.pictures._style import INK, LETTERS
 
 #: How far below the axes legends begin, in points: below ticks and a label.
 BELOW = 38.0
@@ -18,14 +18,58 @@ def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
 
     ends  the last value of each line, what to write and the colour. The limits of the axes must be final
     """
-    low, high = sorted(ax.get_ylim())
     ends = [end for end in ends if np.isfinite(end[0])]
-    if not ends:
-        return
-    heights = _fractions(ax, [min(max(value, low), high) for value, _, _ in ends])
+    for (_, text, colour), height in zip(ends, _heights(ax, [value for value, _, _ in ends]), strict=True):
+        beside(ax, height, text, colour)
+
+
+def label_areas(ax: Any, ends: Sequence[tuple[float, str, str, float]]) -> None:
+    """The same for areas: a square has the colour, so that the text can be read whatever that is.
+
+    ends  the middle of the right edge of each area, what to write, the colour and how much of it is left
+    """
+    for (_, text, colour, left), height in zip(ends, _heights(ax, [end[0] for end in ends]), strict=True):
+        beside(ax, height, "■", colour, alpha=left)
+        beside(ax, height, text, INK, 5 + 1.3 * LETTERS)
+
+
+def beside(ax: Any, height: float, text: str, colour: str, points: float = 5.0, **how: Any) -> None:
+    """Write a text at the right of the axes, so many points away, at this part of their height."""
+    _beside(ax, ax.transAxes, height, text, colour, points, **how)
+
+
+def columns_beside(ax: Any, *columns: tuple[str, str, float, Sequence[str]]) -> None:
+    """Columns of numbers at the right of axes whose rows are at 0, 1, 2, ...; their heads are in row -1.
+
+    columns  the head of each, its colour, how far its right edge is away in points, and the cells
+    """
+    for head, colour, points, cells in columns:
+        for row, cell in enumerate([head, *cells], start=-1):
+            _beside(ax, ax.get_yaxis_transform(), row, cell, colour, points, ha="right")
+
+
+def _beside(ax: Any, place: Any, height: float, text: str, colour: str, points: float, **how: Any) -> None:
+    from matplotlib.transforms import ScaledTranslation
+
+    place = place + ScaledTranslation(points / 72, 0, ax.figure.dpi_scale_trans)
+    ax.text(1, height, text, color=colour, transform=place, fontsize=LETTERS, **{"va": "center", "ha": "left", **how})
+
+
+def rows_down(ax: Any, names: Sequence[str], heads: bool = False) -> None:
+    """Rows with these names, the first one on top; above it there may be room for the heads of columns."""
+    ax.set_ylim(len(names) - 0.4, -1.4 if heads else -0.6)
+    ax.set_yticks(range(len(names)), names)
+    ax.tick_params(axis="y", length=0, labelcolor=INK)
+    ax.grid(visible=False, axis="y")
+
+
+def _heights(ax: Any, values: Sequence[float]) -> list[float]:
+    """Where labels stand for lines that end at these values, as parts of the height of the axes."""
+    if not values:
+        return []
+    low, high = sorted(ax.get_ylim())
     least = 1.25 * LETTERS / (72 * ax.figure.get_size_inches()[1] * ax.get_position().height)
-    for (_, text, colour), height in zip(ends, apart(heights, least), strict=True):
-        ax.text(1.01, height, text, color=colour, transform=ax.transAxes, va="center", ha="left", fontsize=LETTERS)
+    return apart(_fractions(ax, [min(max(value, low), high) for value in values]), least)
 
 
 def legend_below(ax: Any, columns: int, **what: Any) -> None:

@@ -22,10 +22,10 @@ COLOURS = {
     "good": ("#1b6e4b", "#7ed3a8"),
     "bad": ("#a61b1b", "#ff8f85"),
 }
-#: Pictures are drawn again for phones as long as the page has no more bytes than this.
-MOST_BYTES = 270_000
-#: How wide pictures are on phones, in inches.
-NARROW = 4.3
+#: Pictures are drawn, and then again for phones, as long as the page has no more bytes than this.
+MOST_BYTES = 290_000
+#: How many bytes stand around a drawing.
+FRAME = 60
 #: How many rows of a table are not folded away.
 FIRST = 12
 #: A page may not even ask for anything.
@@ -41,14 +41,20 @@ def page(title: str, parts: Sequence[Part], lead: str = "", again: str = "") -> 
     parts  what it is about; of several, each has its own title
     again  what gives all of it again, where it is not said by the parts one by one
     """
-    drawn = _Drawn(parts)
+    figures = _Figures(parts)
+    # What is said comes first; the drawings have the room that it leaves.
+    figures.draw(MOST_BYTES - len(_page(title, parts, figures, lead, again).encode()))
+    return _page(title, parts, figures, lead, again)
+
+
+def _page(title: str, parts: Sequence[Part], figures: _Figures, lead: str, again: str) -> str:
     single = len(parts) == 1
     lead = lead or (parts[0].lead if single else "")
     body = [f'<p class="brand">afterwit · report</p>\n<h1>{escaped(title)}</h1>']
     if lead:
         body.append(f'<p class="lead">{escaped(lead)}</p>')
     for i, part in enumerate(parts):
-        inner = "\n".join(_part(part, drawn.figures[i], 2 if single else 3))
+        inner = "\n".join(_part(part, figures.of(i), 2 if single else 3))
         if single:
             body.append(inner)
         else:
@@ -229,27 +235,48 @@ def _table(title: str, table: Table) -> str:
     )
 
 
-class _Drawn:
-    """The figures of all parts, drawn for phones too as long as there is room."""
+class _Figures:
+    """The pictures of all parts: what they say, then the drawings, then those for phones, as long as there is room.
+
+    The first pictures of all parts come first, so that each part has its most telling ones.
+    """
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        wide = [[picture.svg(f"p{i}-{k}") for k, picture in enumerate(part.pictures)] for i, part in enumerate(parts)]
-        room = MOST_BYTES - sum(len(svg.encode()) for svgs in wide for svg in svgs)
-        level = 2 if len(parts) == 1 else 3
-        self.figures: list[list[str]] = []
-        for i, part in enumerate(parts):
-            self.figures.append([])
-            for k, picture in enumerate(part.pictures):
-                narrow = picture.svg(f"p{i}-{k}n", (NARROW, picture.height(NARROW)))
-                room -= len(narrow.encode())
-                self.figures[-1].append(_figure(picture, wide[i][k], narrow if room > 0 else "", level))
+        self._level = 2 if len(parts) == 1 else 3
+        places = sorted((k, i) for i, part in enumerate(parts) for k in range(len(part.pictures)))
+        self._pictures = {(i, k): parts[i].pictures[k] for k, i in places}
+        self._told = {place: _told(picture) for place, picture in self._pictures.items()}
+        self._wide: dict[tuple[int, int], str] = {}
+        self._narrow: dict[tuple[int, int], str] = {}
+
+    def draw(self, room: int) -> None:
+        """Draw what fits into so many bytes."""
+        for drawn, mark in ((self._wide, ""), (self._narrow, "n")):
+            for (i, k), picture in self._pictures.items():
+                text = picture.svg(f"p{i}-{k}{mark}", picture.narrow if mark else None)
+                room -= len(text.encode()) + FRAME
+                if room < 0:
+                    return
+                drawn[i, k] = text
+
+    def of(self, part: int) -> list[str]:
+        """The figures of one part."""
+        return [
+            _figure(picture, self._wide.get(place, ""), self._narrow.get(place, ""), self._told[place], self._level)
+            for place, picture in self._pictures.items()
+            if place[0] == part
+        ]
 
 
-def _figure(picture: Picture, wide: str, narrow: str, level: int) -> str:
-    drawings = f'<div class="narrow">{narrow}</div>\n' if narrow else ""
+def _told(picture: Picture) -> str:
+    """What a picture says in words and numbers."""
     return (
-        f'{_heading(picture.title, level)}\n<figure>\n{drawings}<div class="wide">{wide}</div>\n'
         f"<figcaption>{escaped(picture.caption)}</figcaption>\n"
         f"<details><summary>The numbers as a table</summary>{_table(picture.title, picture.table())}</details>\n"
-        "</figure>"
     )
+
+
+def _figure(picture: Picture, wide: str, narrow: str, told: str, level: int) -> str:
+    drawings = f'<div class="narrow">{narrow}</div>\n' if narrow else ""
+    drawings += f'<div class="wide">{wide}</div>\n' if wide else ""
+    return f"{_heading(picture.title, level)}\n<figure>\n{drawings}{told}</figure>"

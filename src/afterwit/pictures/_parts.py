@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -141,6 +142,38 @@ def call_of(learner: Any) -> str:
     return f"{known}{name}({', '.join(f'{key}={shorten(value, 400)}' for key, value in settings(learner))})"
 
 
+def _race(race: Any, certified: Certified | None) -> Part:
+    """The leaderboard, and the certificate of the winner."""
+    won = race.winner
+    made = won.certificate if won is not None and certified is None else (certified or (None, ""))[0]
+    reason = "all learners stopped" if won is None else won.no_certificate or "it was not asked for"
+    heads, *rows = race.rows()
+    numbers = {row["learner"]: row for row in race.leaderboard()}
+    more = [(*row, *_certified_rates(race, numbers[row[0]])) for row in rows]
+    best = "" if won is None else f"; {won.name} is the best one, {race.shown(won)}"
+    part = Part(
+        title=f"Race on {os.path.basename(race.source)}",
+        lead=f"{counted(len(race.entries), 'learner')}, {counted(race.rounds, 'round')}{best}",
+        certificate=made,
+        reason=reason,
+        pictures=_drawn(race),
+        tables={"Leaderboard": Table((*heads, "bound", "hindsight", "verdict"), tuple(more))},
+        facts={"Stopped": [(entry.name, entry.stopped) for entry in race.entries if entry.stopped]},
+        again='import afterwit as aw\n\nrace = aw.race(X, y)\nrace.report("report.html")',
+    )
+    if made is None and won is not None:
+        part.numbers = [_happened(won.record)]
+    return part
+
+
+def _certified_rates(race: Any, row: dict[str, Any]) -> tuple[str, str, str]:
+    """The bound, hindsight and the verdict of a learner in a race, as its error is shown."""
+    rates = (row["bound"], row["hindsight"])
+    regression = race.task == "regression"
+    bound, best = ("" if rate is None else shown_number(rate) if regression else f"{rate:.2%}" for rate in rates)
+    return bound, best, row["verdict"] or ""
+
+
 # ---------------------------------------------------------------------- expert algorithms
 
 
@@ -231,6 +264,17 @@ def _certificate(made: Certificate, certified: Certified | None) -> Part:
     )
 
 
+def _groups(made: Any, certified: Certified | None) -> Part:
+    del certified
+    return Part(
+        title=made.subject,
+        lead=f"{counted(len(made), 'group')}, each with a learner of its own",
+        certificate=made.total,
+        pictures=_drawn(made),
+        again='print(certificates.details())\ncertificates.report("report.html")',
+    )
+
+
 def retitled(part: Part, name: str, lead: str = "") -> Part:
     """The same part under another title."""
     return replace(part, title=name, lead=lead or part.lead)
@@ -243,4 +287,6 @@ MAKERS: dict[str, Callable[[Any, Certified | None], Part]] = {
     "ExpertRecord": _expert_record,
     "GameSolution": _solution,
     "Certificate": _certificate,
+    "GroupCertificates": _groups,
+    "Race": _race,
 }

@@ -9,6 +9,9 @@ from afterwit.pictures import _svg
 from afterwit.pictures._matplotlib import matplotlib, pyplot
 from afterwit.pictures._style import styled
 
+#: How wide pictures are on phones, in inches.
+NARROW = 4.3
+
 
 @dataclass(frozen=True)
 class Table:
@@ -36,11 +39,6 @@ class Picture:
     ax_: Any
     figure_: Any
 
-    def height(self, width: float) -> float:
-        """How high it is, in inches, where it is so wide."""
-        del width
-        return self.size[1]
-
     def draw(self, ax: Any) -> None:
         """Draw on matplotlib's axes: everything but the title."""
         raise NotImplementedError
@@ -58,6 +56,11 @@ class Picture:
             ax.set_title(self.title)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    @property
+    def narrow(self) -> tuple[float, float]:
+        """Its size on a phone."""
+        return NARROW, self.size[1]
 
     def svg(self, key: str = "", size: tuple[float, float] | None = None) -> str:
         """The picture as an element of a page, without its title.

@@ -22,6 +22,8 @@ COLOURS = {
     "bound": ("#c8500a", "#ff9d5c"),
     "hindsight": ("#2a9d74", "#8fe8cb"),
 }
+#: Between the two, for terminals, which do not say what their ground is.
+TERMINAL = {"happened": "#3b8ad9", "bound": "#d4691e", "hindsight": "#2a9d74"}
 #: For things without a meaning of their own, such as experts: neighbours differ in lightness.
 SERIES = (
     ("#0b5395", "#5aa9f1"),
@@ -40,6 +42,12 @@ LINES: dict[str, dict[str, Any]] = {
     "happened": {"color": HAPPENED, "linewidth": 2.0, "linestyle": "-"},
     "bound": {"color": BOUND, "linewidth": 1.8, "linestyle": (0, (5, 2))},
     "hindsight": {"color": HINDSIGHT, "linewidth": 1.8, "linestyle": (0, (1, 1.4))},
+}
+#: What has a meaning among lines of experts.
+BESIDE: dict[str, dict[str, Any]] = {
+    "mixture": {"color": HINDSIGHT, "linewidth": 1.2, "linestyle": "-"},
+    "uniform": {"color": MUTED, "linewidth": 1.4, "linestyle": (0, (6, 2, 1.5, 2))},
+    "lately": {"color": MUTED, "linewidth": 0.8, "linestyle": "-", "alpha": 0.7},
 }
 STROKES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
 

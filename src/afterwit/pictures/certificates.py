@@ -9,9 +9,9 @@ from typing import Any
 from afterwit.core import wording
 from afterwit.core.certificate import Certificate, Verdict, shown_number
 from afterwit.errors import counted
-from afterwit.pictures._bars import WIDE, Bar, draw_bars, height_of, scale_for, short
+from afterwit.pictures._bars import WIDTH, Bar, draw_bars, scale_for, short, size_of
 from afterwit.pictures._labels import legend_below
-from afterwit.pictures._picture import Picture, Table
+from afterwit.pictures._picture import NARROW, Picture, Table
 from afterwit.pictures._style import BOUND, GRID, HAPPENED, HINDSIGHT, INK
 
 #: How many bounds, or parts of a sum, a picture has room for.
@@ -49,10 +49,11 @@ class ThreeNumbers(Picture):
         self.title = f"The three numbers, {_subject(certificate)}"
         self.caption = f"{certificate.line()}."
         self.bars = list(self._bars())
-        self.size = (WIDE, height_of(self.bars))
+        self.size = size_of(self.bars)
 
-    def height(self, width: float) -> float:
-        return height_of(self.bars, width)
+    @property
+    def narrow(self) -> tuple[float, float]:
+        return size_of(self.bars, NARROW)
 
     def _bars(self) -> Any:
         made = self.certificate
@@ -95,10 +96,11 @@ class AllBounds(Picture):
             f"{counted(len(certificates), 'theorem')}, beside what happened: {shown_number(first.observed)}."
         )
         self.bars = list(self._bars())
-        self.size = (WIDE, height_of(self.bars))
+        self.size = size_of(self.bars)
 
-    def height(self, width: float) -> float:
-        return height_of(self.bars, width)
+    @property
+    def narrow(self) -> tuple[float, float]:
+        return size_of(self.bars, NARROW)
 
     def _bars(self) -> Any:
         first = self.certificates[0]
@@ -137,13 +139,14 @@ class Parts(Picture):
         shown = min(len(parts), MOST_PARTS)
         of = "" if shown == len(parts) else f" the {shown} largest of {len(parts):,}"
         self.caption = f"{self.quantity} of each of the {kind}{of and ','}{of}, with its bound, the largest first."
-        self.size = (WIDE, 1.5 + 0.27 * shown)
+        self.size = (WIDTH, 1.5 + 0.27 * shown)
 
     def _numbers(self, made: Certificate) -> dict[str, float | None]:
         applies = made.verdict is not Verdict.NOT_APPLICABLE
         return {"hindsight": _hindsight(made), "happened": made.observed, "bound": made.bound if applies else None}
 
     def draw(self, ax: Any) -> None:
+
         shown = [(name, self._numbers(made)) for name, made in list(self.parts.items())[:MOST_PARTS]]
         values = [value for _, numbers in shown for value in numbers.values() if value is not None]
         scale_for(ax, values, shown[0][1]["happened"] or 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 from afterwit.batch.confidence import interval_after
 from afterwit.core.envelope import Floats
 from afterwit.data.checks import share
-from afterwit.pictures._curve import so_far
+from afterwit.pictures._curve import curve_of
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import HAPPENED, LINES, MUTED
@@ -36,7 +36,7 @@ class ConfidenceBand(Picture):
     def __init__(self, record: Any, delta: Any = 0.05) -> None:
         self.record = record
         self.delta = share("delta", delta)
-        rounds, _, _, error = so_far(record)
+        rounds, _, _, error = curve_of(record)
         # Of moments that are drawn at one place on a logarithmic scale, one is enough: the curve has no spikes.
         kept = np.unique(np.searchsorted(rounds, np.geomspace(rounds[0], rounds[-1], MOST_PLACES).round()))
         self.rounds, self.error = rounds[kept], error[kept]

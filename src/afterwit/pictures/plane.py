@@ -10,7 +10,7 @@ from afterwit.data.rows import Rows
 from afterwit.errors import AfterwitError, counted
 from afterwit.hindsight.max_margin import max_margin
 from afterwit.linear._engine import LinearLearner
-from afterwit.pictures._bars import WIDE, short
+from afterwit.pictures._bars import WIDTH, short
 from afterwit.pictures._examples import Examples, Floats, read_again
 from afterwit.pictures._labels import legend_below
 from afterwit.pictures._picture import Picture, Table
@@ -236,5 +236,5 @@ def _legend(ax: Any, classes: Any, lines: dict[str, dict[str, Any]]) -> None:
         for label, colour, shape in classes
     ]
     handles += [Line2D([], [], label=name, **look) for name, look in lines.items()]
-    narrow = ax.figure.get_size_inches()[0] < WIDE
+    narrow = ax.figure.get_size_inches()[0] < WIDTH
     legend_below(ax, columns=2 if narrow else 4, handles=handles, handlelength=1.4)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from afterwit.core.certificate import Certificate, Verdict, shown_number, whole_part
+from afterwit.core.certificate import Certificate, shown_number
 from afterwit.core.envelope import Floats
+from afterwit.core.rates import about_errors, bound_rate, hindsight_rate
 from afterwit.pictures import confidence, confusion, features, plane, replays
-from afterwit.pictures._curve import so_far
+from afterwit.pictures._curve import axes_of_rounds, curve_of
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import HAPPENED, LINES, MUTED
@@ -38,9 +39,9 @@ class LearningCurve(Picture):
     def __init__(self, record: Any, moments: list[Certificate] | None = None) -> None:
         self.record = record
         self.regression = hasattr(record, "rmse")
-        wanted = ("loss",) if self.regression else ("mistakes",)
         certified = record.moments() if moments is None else moments
-        self.moments = [each for each in (_about(made, wanted) for made in certified) if each is not None]
+        about = (about_errors(made, self.regression) for made in certified)
+        self.moments = [made for made in about if made is not None]
         what = "RMSE" if self.regression else "Error"
         self.title = f"{what} over time, {record.learner}"
         self.caption = self._said(what)
@@ -49,11 +50,11 @@ class LearningCurve(Picture):
         record = self.record
         now = shown_number(record.rmse) if self.regression else f"{record.error:.2%}"
         said = f"{what} so far after each of {record.rounds:,} rounds; at the end it is {now}."
-        bounds = [self._rate(made, whole_part(made)) for made in self.moments if made.bound is not None]
+        bounds = [bound for made in self.moments if (bound := bound_rate(made)) is not None]
         return f"{said} The bound at the end is {self._shown(bounds[-1])}." if bounds else said
 
     def draw(self, ax: Any) -> None:
-        rounds, low, high, error = so_far(self.record)
+        rounds, low, high, error = curve_of(self.record)
         ends = []
         if len(rounds):
             # The first piece of the trace is as long as all before it: there the points say more than its extremes.
@@ -70,20 +71,10 @@ class LearningCurve(Picture):
             if moments:
                 ax.plot(moments, values, marker="o", markersize=3, **LINES[name])
                 ends.append((values[-1], name, LINES[name]["color"]))
+        axes_of_rounds(ax, int(rounds[-1]) if len(rounds) else 0, self.regression)
         if len(rounds):
-            ax.set_xscale("log")
-        ax.set_xlabel("rounds")
-        ax.set_ylabel("root mean squared error" if self.regression else "mistakes per round")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        if len(rounds):
-            # A little room at the right, so that no marker is cut.
-            ax.set_xlim(1, max(2.0, float(rounds[-1]) ** 1.012))
             ax.set_ylim(0, self._top(rounds, error, ends))
             ends = [self._with_value(end, ax.get_ylim()[1]) for end in ends]
-        if not self.regression:
-            ax.yaxis.set_major_formatter(
-                lambda value, _: f"{value:.4g}" if value < 0.0005 else f"{value:.3%}".replace(".000%", "%")
-            )
         label_ends(ax, ends)
 
     def table(self) -> Table:
@@ -97,10 +88,9 @@ class LearningCurve(Picture):
         for point in self.record.curve:
             values = (point.rmse, point.recent_rmse) if self.regression else (point.error, point.recent_error)
             made = certified.get(point.rounds)
-            bound = "" if made is None or made.bound is None else self._shown(self._rate(made, whole_part(made)))
-            value = None if made is None else _hindsight(made)
-            hindsight = "" if made is None or value is None else self._shown(self._rate(made, value))
-            rows.append((f"{point.rounds:,}", *map(self._shown, values), bound, hindsight))
+            rates = (None, None) if made is None else (bound_rate(made), hindsight_rate(made))
+            certificate = ("" if rate is None else self._shown(rate) for rate in rates)
+            rows.append((f"{point.rounds:,}", *map(self._shown, values), *certificate))
         return Table(("rounds", *names, "bound", "hindsight"), tuple(rows))
 
     def _shown(self, value: float) -> str:
@@ -108,7 +98,7 @@ class LearningCurve(Picture):
 
     def _lately(self) -> tuple[npt.NDArray[np.int64], Floats]:
         """The same over the last eighth of the rounds until each moment."""
-        rounds, _, _, error = so_far(self.record)
+        rounds, _, _, error = curve_of(self.record)
         totals = rounds * (error**2 if self.regression else error)
         before = np.maximum(0, rounds - np.maximum(1, rounds // LATELY))
         earlier = np.interp(before, np.append(0, rounds), np.append(0.0, totals))
@@ -118,14 +108,10 @@ class LearningCurve(Picture):
 
     def _certified(self, name: str) -> tuple[list[int], list[float]]:
         """Where there is a bound, or hindsight, and its value for each round."""
-        found = [(made.rounds, made, _bound(made) if name == "bound" else _hindsight(made)) for made in self.moments]
-        rated = [(at, self._rate(made, value)) for at, made, value in found if value is not None]
-        kept = [(at, value) for at, value in rated if math.isfinite(value)]
+        rate = bound_rate if name == "bound" else hindsight_rate
+        found = [(made.rounds, rate(made)) for made in self.moments]
+        kept = [(at, value) for at, value in found if value is not None and math.isfinite(value)]
         return [at for at, _ in kept], [value for _, value in kept]
-
-    def _rate(self, made: Certificate, total: float) -> float:
-        mean = total / max(1, made.rounds)
-        return math.sqrt(max(0.0, mean)) if self.regression else mean
 
     def _with_value(self, end: tuple[float, str, str], top: float) -> tuple[float, str, str]:
         """Where a line ends above the picture, its label says where."""
@@ -137,21 +123,3 @@ class LearningCurve(Picture):
         settled = error[rounds >= math.sqrt(rounds[-1])]
         top = max([float(settled.max()), *(value for value, _, _ in ends)])
         return (1.08 * top or 1.0) if self.regression else min(1.05, 1.25 * top or 1.05)
-
-
-def _about(made: Certificate, wanted: tuple[str, ...]) -> Certificate | None:
-    """The certificate among this and those beside it that is about the quantity of the curve."""
-    for each in (made, *made.others):
-        fits = each.quantity in wanted and each.subject == made.subject and (each.quantity != "loss" or each.squares)
-        if fits and each.verdict is not Verdict.NOT_APPLICABLE:
-            return each
-    return None
-
-
-def _bound(made: Certificate) -> float | None:
-    return None if made.bound is None else whole_part(made)
-
-
-def _hindsight(made: Certificate) -> float | None:
-    found = made.hindsight
-    return found.value if found is not None and found.quantity in ("", made.quantity) else None

@@ -105,7 +105,7 @@ def read_each(learners: Any, read: Callable[[Any], Any], allowed: str) -> dict[s
         members = {name: read(learner) for name, learner in learners.items()}
     elif isinstance(learners, Sequence) and not isinstance(learners, (str, bytes)):
         made = [read(learner) for learner in learners]
-        members = dict(zip(_different(_called(learner) for learner in made), made, strict=True))
+        members = dict(zip(different_names(called(learner) for learner in made), made, strict=True))
     else:
         raise invalid("learners", allowed, learners)
     if not members:
@@ -121,11 +121,11 @@ def _read_member(learner: Any, labels: Labels) -> Any:
     return fresh("learners", learner, labels.pair, ("predict_one", "mistakes"), LEARNERS)
 
 
-def _called(learner: Any) -> str:
+def called(learner: Any) -> str:
     """A learner's class, with the options that are not at their defaults."""
     declared = inspect.signature(type(learner)).parameters
     given = ", ".join(
-        _called(value) if hasattr(value, "restore") else f"{name}={shorten(value, 40)}"
+        called(value) if hasattr(value, "restore") else f"{name}={shorten(value, 40)}"
         for name, value in learner.parameters.items()
         if name not in ("labels", "intercept")
         and (name not in declared or not same_value(declared[name].default, value))
@@ -133,7 +133,7 @@ def _called(learner: Any) -> str:
     return f"{type(learner).__name__}({given})" if given else type(learner).__name__
 
 
-def _different(names: Iterable[str]) -> list[str]:
+def different_names(names: Iterable[str]) -> list[str]:
     """The second of a name gets a number."""
     found: dict[str, None] = {}
     for name in names:

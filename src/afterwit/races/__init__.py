@@ -1,0 +1,1 @@
+"""Races: several learners side by side on the same rounds, in one pass over the data."""
