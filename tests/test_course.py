@@ -1,32 +1,19 @@
 """The course: every chapter runs as a notebook and prints what its page says."""
 
-import contextlib
-import importlib.util
-import io
 import re
-import sys
 from pathlib import Path
 
+import matplotlib
 import nbformat
 import pytest
 
 import afterwit
 from afterwit.pictures import Picture
+from docs import figures, notebooks, running
 
-ROOT = Path(__file__).resolve().parent.parent
-COURSE = ROOT / "docs" / "course"
+matplotlib.use("Agg")
 
-
-def load():
-    found = importlib.util.spec_from_file_location("notebooks", ROOT / "tools" / "docs" / "notebooks.py")
-    module = importlib.util.module_from_spec(found)
-    # Its dataclass looks for its own module.
-    sys.modules["notebooks"] = module
-    found.loader.exec_module(module)
-    return module
-
-
-notebooks = load()
+COURSE = Path(__file__).resolve().parent.parent / "docs" / "course"
 PAGES = notebooks.pages()
 
 
@@ -40,34 +27,20 @@ def test_every_chapter_has_its_notebook_and_its_line_in_the_index():
 
 @pytest.mark.installed_only
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_cell_of_a_notebook_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    pyplot.switch_backend("Agg")
-    monkeypatch.chdir(tmp_path)
+def test_every_cell_of_a_notebook_runs_and_prints_what_the_page_says(page):
     notebook = nbformat.read(notebooks.notebook_path(page), as_version=4)
     nbformat.validate(notebook)
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    said = [piece for piece in notebooks.pieces(page.read_text()) if piece.kind != "text"]
-    namespace = {"__name__": "__main__"}
-    try:
-        for number, piece in enumerate(said):
-            if piece.kind == "printed":
-                continue
-            cell = cells.pop(0).source
-            if piece.kind == "picture":
-                assert cell == f"{piece.content}.plot();"
-                picture = eval(piece.content, namespace)
-                assert isinstance(picture, Picture), piece.content
-                picture.plot()
-                continue
-            after = said[number + 1] if number + 1 < len(said) else None
-            output = io.StringIO()
-            with contextlib.redirect_stdout(output):
-                exec(cell, namespace)
-            assert output.getvalue() == (after.content if after is not None and after.kind == "printed" else "")
-    finally:
-        pyplot.close("all")
-    assert cells == []
+    markdown = page.read_text()
+    ran = running.run(markdown)
+    steps = [step for step in ran if step.runs]
+    # The cells are what ran: the code of the page, and its pictures.
+    assert [cell.source for cell in notebook.cells if cell.cell_type == "code"] == list(map(notebooks.code, steps))
+    for step in steps:
+        if step.kind == "picture":
+            assert isinstance(step.picture, Picture)
+        else:
+            assert step.printed == (step.said.code if step.said else "")
+    figures.keep(markdown, ran)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -19,9 +19,9 @@ from typing import Any
 
 import afterwit
 from afterwit.core import registry
+from docs import notebooks
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = Path(__file__).resolve().parent.parent
 STUB = ROOT / "src" / "afterwit" / "__init__.pyi"
 REFERENCE = ROOT / "docs" / "reference.md"
 
@@ -114,9 +114,6 @@ def _first_line(kind: Any) -> str:
 
 def course() -> dict[Path, Callable[[], str]]:
     """The notebook of every chapter of the course, and what makes it."""
-    sys.path.insert(0, str(HERE))
-    from docs import notebooks
-
     return {notebooks.notebook_path(page): partial(notebooks.notebook, page) for page in notebooks.pages()}
 
 

@@ -76,6 +76,16 @@ def test_the_users_settings_stay(record):
     assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.parametrize("interactive", [True, False])
+def test_a_backend_that_is_loaded_while_drawing_stays_interactive(record, monkeypatch, interactive):
+    """As the backend of notebooks does: the first figure makes it say that figures are to be shown."""
+    monkeypatch.setitem(matplotlib.rcParams, "interactive", not interactive)
+    picture = record.pictures()["error"]
+    monkeypatch.setattr(type(picture), "draw", lambda self, ax: matplotlib.interactive(interactive))
+    picture.plot()
+    assert matplotlib.is_interactive() is interactive
+
+
 def test_an_unknown_kind_lists_the_known_ones(record):
     with pytest.raises(InputError, match=r"kind must be one of 'error', .*; received 'errors'"):
         record.plot(kind="errors")

@@ -8,29 +8,19 @@ the tags that fold the solutions, which stand under a heading of their own.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 
-COURSE = Path(__file__).resolve().parents[2] / "docs" / "course"
+from docs import running
+
+COURSE = Path(__file__).resolve().parent.parent.parent / "docs" / "course"
 NOTEBOOKS = COURSE / "notebooks"
 
-PIECE = re.compile(
-    r"^```python\n(?P<code>.*?)^```$|^```text\n(?P<printed>.*?)^```$|^<!-- picture: (?P<picture>.+?) -->$",
-    re.MULTILINE | re.DOTALL,
-)
 FOLD = re.compile(r"^</?(?:details|summary)\b.*\n+", re.MULTILINE)
 HEADING = re.compile(r"^(?=#{1,3} )", re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:|#)(?P<target>[^)]+)\)")
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A part of a page: "text", "code", what it "printed", or a "picture" (the expression that makes it)."""
-
-    kind: str
-    content: str
+CHAPTER = re.compile(r"(?P<stem>\d\d-[a-z-]+)\.md(?:#.*)?")
 
 
 def pages() -> list[Path]:
@@ -43,45 +33,40 @@ def notebook_path(page: Path) -> Path:
     return NOTEBOOKS / f"{page.stem}.ipynb"
 
 
-def pieces(page: str) -> list[Piece]:
-    """The page from its beginning to its end."""
-    found = []
-    end = 0
-    for match in PIECE.finditer(page):
-        found.append(Piece("text", page[end : match.start()]))
-        assert match.lastgroup is not None
-        found.append(Piece(match.lastgroup, match[match.lastgroup]))
-        end = match.end()
-    found.append(Piece("text", page[end:]))
-    return found
+def code(step: running.Step) -> str:
+    """The code cell of a block of Python, or of a picture."""
+    return f"{step.code}.plot();" if step.kind == "picture" else step.code.rstrip("\n")
 
 
 def notebook(page: Path) -> str:
     """The notebook of a page as JSON: no outputs, and always the same bytes for the same page."""
+    markdown = page.read_text()
     cells = []
-    for piece in pieces(page.read_text()):
-        if piece.kind == "text":
-            cells += [nbformat.v4.new_markdown_cell(part) for part in _texts(piece.content)]
-        elif piece.kind == "code":
-            cells.append(nbformat.v4.new_code_cell(piece.content.rstrip("\n")))
-        elif piece.kind == "picture":
-            cells.append(nbformat.v4.new_code_cell(f"{piece.content}.plot();"))
+    end = 0
+    for step in running.steps(markdown):
+        if step.kind not in ("python", "picture", "text"):
+            continue
+        opening, closing = ("<!--", "-->") if step.kind == "picture" else ("```", "```")
+        cells += _texts(markdown[end : markdown.rindex(opening, 0, step.place[0])])
+        end = markdown.index(closing, step.place[1]) + len(closing)
+        if step.runs:
+            cells.append(nbformat.v4.new_code_cell(code(step)))
+    cells += _texts(markdown[end:])
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     made = nbformat.v4.new_notebook(cells=cells)
     made.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     made.metadata["language_info"] = {"name": "python"}
     nbformat.validate(made)
-    return nbformat.writes(made) + "\n"
+    return str(nbformat.writes(made)) + "\n"
 
 
-def _texts(text: str) -> list[str]:
+def _texts(text: str) -> list[nbformat.NotebookNode]:
     """Text cells: one for every heading, with links that lead from the folder of the notebooks."""
     parts = [part.strip() for part in HEADING.split(FOLD.sub("", text))]
-    return [LINK.sub(_from_notebooks, part) for part in parts if part]
+    return [nbformat.v4.new_markdown_cell(LINK.sub(_from_notebooks, part)) for part in parts if part]
 
 
 def _from_notebooks(link: re.Match[str]) -> str:
-    target = link["target"]
-    chapter = re.fullmatch(r"(\d\d-[a-z-]+)\.md(#.*)?", target)
-    return f"]({chapter[1]}.ipynb)" if chapter else f"](../{target})"
+    chapter = CHAPTER.fullmatch(link["target"])
+    return f"]({chapter['stem']}.ipynb)" if chapter else f"](../{link['target']})"

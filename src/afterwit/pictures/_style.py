@@ -90,9 +90,16 @@ def series(place: int) -> dict[str, Any]:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in this style; what the user has set for other figures stays."""
-    with matplotlib().rc_context(_SETTINGS):
+    """Draw in this style; what the user has set for other figures stays.
+
+    In a notebook the first figure loads the backend, which then says that figures are shown as they are made. That is
+    a setting too, and must outlast the first figure, or no other one would be shown.
+    """
+    library = matplotlib()
+    with library.rc_context(_SETTINGS):
         yield
+        interactive = library.is_interactive()
+    library.interactive(interactive)
 
 
 def variables(dark: bool) -> dict[str, str]:
