@@ -9,6 +9,9 @@ import numpy as np
 
 from afterwit.pictures._style import INK, LETTERS
 
+#: How far below the axes legends begin, in points: below ticks and a label.
+BELOW = 38.0
+
 
 def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
     """Write each text in its colour at the right edge, at the height where its line ends; none covers another.
@@ -69,6 +72,15 @@ def _heights(ax: Any, values: Sequence[float], lines: int = 1) -> list[float]:
     low, high = sorted(ax.get_ylim())
     least = 1.25 * lines * LETTERS / (72 * ax.figure.get_size_inches()[1] * ax.get_position().height)
     return apart(_fractions(ax, [min(max(value, low), high) for value in values]), least)
+
+
+def legend_below(ax: Any, columns: int, **what: Any) -> None:
+    """A legend below the label of the horizontal axis, where labels at the ends have no place."""
+    from matplotlib.transforms import ScaledTranslation
+
+    below = ax.transAxes + ScaledTranslation(0, -BELOW / 72, ax.figure.dpi_scale_trans)
+    place = {"loc": "upper right", "bbox_to_anchor": (1, 0), "bbox_transform": below, "borderaxespad": 0.0}
+    ax.legend(ncols=columns, fontsize=LETTERS, handletextpad=0.5, **place, **what)
 
 
 def _fractions(ax: Any, values: list[float]) -> list[float]:
