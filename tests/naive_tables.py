@@ -249,7 +249,9 @@ def _json_value(value, form):
     if value is None or value == "":
         return None
     is_number = type(value) in (int, float)
-    if is_number and (abs(value) > 2**53 if type(value) is int else not math.isfinite(value)):
+    if type(value) is float and not math.isfinite(value):
+        raise Bad
+    if form == "number" and type(value) is int and abs(value) > 2**53:
         raise Bad
     if form == "number" and is_number:
         return float(value)

@@ -3,35 +3,18 @@
 import matplotlib
 import pytest
 
-from afterwit.core.certificate import Certificate
 from afterwit.pictures import Comparison
 from docs import figures, gallery, running
-from proving.searching import every_theorem, key_of
+from proving.searching import every_theorem
 
 matplotlib.use("Agg")
 
 PAGES = {entry.name: entry for entry in gallery.entries()}
 
 
-def certificates_in(value):
-    """All certificates in what a page has made: in lists, tables, pictures, and beside other certificates."""
-    if isinstance(value, Certificate):
-        yield value
-        value = value.others
-    elif isinstance(value, dict):
-        value = list(value.values())
-    elif isinstance(value, Comparison):
-        value = value.certificates
-    elif isinstance(getattr(value, "certificate", None), Certificate):
-        value = [value.certificate]
-    for each in value if isinstance(value, list | tuple) else ():
-        yield from certificates_in(each)
-
-
 def shown_by(entry, namespace):
     """The theorems that a run shows: by a certificate that has a bound, or by the name of the formula in its lines."""
-    found = certificates_in([value for name, value in namespace.items() if name != "__builtins__"])
-    applied = {key_of(type(made.theorem)) for made in found if made.bound is not None}
+    applied = set(gallery.assumptions(namespace))
     asked = {key for key, kind in every_theorem().items() if vars(kind).get("id") and f'"{kind.id}"' in entry.markdown}
     return applied | asked
 
@@ -42,7 +25,7 @@ def test_a_page_prints_what_it_says_and_its_pictures_are_within_the_bounds(name)
     namespace = {}
     steps = running.run(PAGES[name].markdown, namespace)
     assert [step.printed for step in steps if step.kind == "python"] == [step.said.code for step in steps if step.said]
-    figures.keep(PAGES[name].markdown, steps)
+    figures.keep(PAGES[name].markdown, steps, namespace)
     pictures = [step.picture for step in steps if step.kind == "picture"]
     assert pictures
     for picture in pictures:
@@ -86,6 +69,28 @@ def test_a_page_is_filled_with_its_theorems(name):
         assert gallery.prose(theorem.citation) in filled
         assert not theorem.id or f"afterwit {'bound' if theorem.asks_for == 'bound' else 'sample-size'}" in filled
     assert filled.count("\nsays\n") == len(entry.keys)
+
+
+def test_what_a_theorem_does_not_say_that_it_assumes_its_certificate_says():
+    namespace = {}
+    running.run(PAGES["adahedge"].markdown, namespace)
+    (key,) = PAGES["adahedge"].keys
+    assumed = gallery.assumptions(namespace)
+    assert assumed[key] == [
+        "where only losses are known, the loss counted is that of the mixture (enforced by the code)"
+    ]
+    assert f"assumes\n:   {gallery.prose(assumed[key][0])}\n" in gallery.filled(PAGES["adahedge"].markdown, assumed)
+    margin = gallery.filled(PAGES["perceptron"].markdown, {"linear.perceptron.MarginBound": ["something else"]})
+    assert "if\n:   w starts at 0 and a hyperplane through 0 separates" in margin
+    assert "something else" not in margin
+
+
+def test_theorems_of_one_name_have_headings_of_their_own():
+    headings = [line for line in gallery.filled(PAGES["occam"].markdown).splitlines() if line.startswith("### ")]
+    assert headings == ["### Occam's razor: error", "### Occam's razor: probability", "### Occam's razor: sample size"]
+    for entry in PAGES.values():
+        headings = [line for line in gallery.filled(entry.markdown).splitlines() if line.startswith("### ")]
+        assert len(set(headings)) == len(headings) == len(entry.keys)
 
 
 def test_the_index_has_every_page_with_its_picture_and_the_names_of_its_theorems():

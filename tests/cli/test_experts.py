@@ -280,7 +280,7 @@ def test_a_round_without_forecasts_is_named(run_cli, tmp_path):
     result = run_cli("experts", "gap.csv", "--target", "load", "--predictions", "out.csv")
     assert (result.returncode, result.stdout) == (2, "")
     remedy = "remove the row, or leave its target empty"
-    assert result.stderr == f"afterwit: gap.csv, line 3: every expert's forecast is missing; {remedy}\n"
+    assert result.stderr == f"afterwit: gap.csv, line 3: every expert's forecast is missing (a, b); {remedy}\n"
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -309,6 +309,33 @@ def test_a_cell_that_spoils_a_column_of_numbers_is_named(run_cli, tmp_path):
         "(correct it, or leave the cell empty)\n"
     )
     assert "ignored columns that are not numeric: c\n" in result.stdout
+
+
+def test_numbers_in_a_small_unit_are_shown_to_their_first_digits(run_cli, tmp_path):
+    rows = [[1e-12 * each for each in (t % 7 + 1, t % 7 + 1.5, t % 5 + 1)] for t in range(40)]
+    lines = [f"{day},{y!r},{a!r},{b!r}" for day, (y, a, b) in enumerate(rows)]
+    lines[-1] = f"40,,{rows[-1][1]!r},{rows[-1][2]!r}"
+    (tmp_path / "f.csv").write_text("\n".join(["day,y,a,b", *lines]))
+    shown = run_cli("experts", "f.csv", "--target", "y", "--experts", "a,b", "--interval", "80%").stdout
+    found = json.loads(run_cli("experts", "f.csv", "--target", "y", "--experts", "a,b", "--json").stdout)
+    assert f"{found['forecasts']['forecast'][0]:.4g}  from " in shown
+    for name in ("a", "b"):
+        wanted = next(line for line in found["leaderboard"] if line["name"] == name)
+        row = next(each for each in shown.splitlines() if each.startswith(f"{name} "))
+        assert row.split()[1:3] == [f"{wanted['rmse']:.4g}", f"{wanted['mae']:.4g}"]
+
+
+def test_an_expert_that_begins_late_is_named_or_left_out_with_a_warning(run_cli, tmp_path):
+    rows = [f"{t},{t % 7},{t % 7 + 1},{t % 5 if t >= 1000 else ''}" for t in range(1100)]
+    (tmp_path / "f.csv").write_text("\n".join(["day,y,a,late", *rows]))
+    result = run_cli("experts", "f.csv", "--target", "y", "--exclude", "day", "--json")
+    assert result.stderr == (
+        "afterwit: warning: left out late: empty in the first 1,000 rows (--experts A,B,... chooses the columns)\n"
+    )
+    assert json.loads(result.stdout)["ignored"] == ["late"]
+    result = run_cli("experts", "f.csv", "--target", "y", "--experts", "a,late", "--json")
+    found = json.loads(result.stdout)
+    assert (result.stderr, found["ignored"], found["experts"]) == ("", [], ["a", "late"])
 
 
 def test_a_column_named_forecast_is_kept_beside_the_forecast(run_cli, tmp_path):

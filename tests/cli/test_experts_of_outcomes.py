@@ -139,6 +139,71 @@ def test_a_saved_model_forecasts_a_new_table(run_cli, data, tmp_path):
     assert "less.csv: there is no column 'z_home'" in run_cli("predict", "m", "less.csv").stderr
 
 
+@pytest.mark.parametrize("algorithm", ["aggregating-algorithm", "boa"])
+def test_going_on_is_the_same_as_not_stopping(run_cli, data, tmp_path, algorithm):
+    advice, outcomes = data
+    how = () if algorithm == "aggregating-algorithm" else ("--algorithm", algorithm, "--loss", "log")
+    write(tmp_path / "a.csv", advice[:30], outcomes[:30])
+    # The second half has only two of the kinds, and its columns are in another order.
+    later = [t for t in range(30, 50) if outcomes[t] != "draw"]
+    write(tmp_path / "b.csv", advice[later][:, ::-1], [outcomes[t] for t in later], books=BOOKS[::-1])
+    run_cli("experts", "a.csv", *ARGUMENTS, *how, "--model", "m")
+    resumed = ("experts", "b.csv", "--outcome", "result", "--prefix", "z_,x_,y_", "--resume", "m", "--model", "m")
+    result = run_cli(*resumed, "--predictions", "out.csv")
+    assert (result.returncode, result.stderr) == (0, "")
+    kind = aw.AggregatingAlgorithm if algorithm == "aggregating-algorithm" else aw.BOA
+    learner = kind(BOOKS, loss="brier" if not how else "log", outcomes=KINDS)
+    learner.learn_many(advice[:30], outcomes[:30])
+    made = learner.learn_many(advice[later], [outcomes[t] for t in later])
+    assert aw.load(tmp_path / "m") == learner
+    with (tmp_path / "out.csv").open() as file:
+        assert [[float(cell) for cell in row[2:]] for row in list(csv.reader(file))[1:]] == made.tolist()
+    assert f"{len(later)} rounds after 30 earlier ones" in result.stdout
+    assert str(learner.certificate()).splitlines()[1] in result.stdout
+    assert "largest regret over time" not in result.stdout
+    found = json.loads(run_cli(*resumed[:-2], "--json").stdout)
+    assert (found["earlier_rounds"], found["largest_regret"]) == (30 + len(later), None)
+
+
+def test_models_that_do_not_go_on(run_cli, data, tmp_path):
+    advice, outcomes = data
+    run_cli("experts", "f.csv", *ARGUMENTS, "--model", "m", "--quiet")
+    resumed = ("--resume", "m")
+    write(tmp_path / "g.csv", advice[:3], [*outcomes[:2], "abandoned"], kinds=KINDS)
+    refused = run_cli("experts", "g.csv", *ARGUMENTS, *resumed).stderr
+    assert refused == (
+        "afterwit: g.csv, line 4: the outcome 'abandoned' is none of those of the model that goes on: home, draw, away\n"
+    )
+    assert "--prefix must be the experts" in run_cli("experts", "f.csv", *ARGUMENTS[:3], "x_,y_", *resumed).stderr
+    assert "--loss must be as in" in run_cli("experts", "f.csv", *ARGUMENTS, *resumed, "--loss", "log").stderr
+    assert "use --outcome and --prefix" in run_cli("experts", "f.csv", "--target", "attendance", *resumed).stderr
+    run_cli("experts", "f.csv", "--target", "attendance", "--model", "numbers", "--quiet")
+    assert "name their column with --target" in run_cli("experts", "f.csv", *ARGUMENTS, "--resume", "numbers").stderr
+    aw.save(aw.AggregatingAlgorithm(BOOKS, outcomes=3), tmp_path / "unnamed")
+    assert "of the model are numbers, 0, 1, 2" in run_cli("experts", "f.csv", *ARGUMENTS, "--resume", "unnamed").stderr
+
+
+def test_the_first_column_names_the_rows_also_if_it_holds_numbers(run_cli, data, tmp_path):
+    lines = (tmp_path / "f.csv").read_text().splitlines()
+    (tmp_path / "n.csv").write_text("\n".join(line.removeprefix("match ") for line in lines))
+    run_cli("experts", "n.csv", *ARGUMENTS, "--predictions", "out.csv", "--model", "m")
+    header, first, *_ = (tmp_path / "out.csv").read_text().splitlines()
+    assert header == "match,result,forecast home,forecast draw,forecast away"
+    assert first.startswith(f"0,{data[1][0]},")
+    run_cli("predict", "m", "n.csv", "--predictions", "out.csv")
+    assert (tmp_path / "out.csv").read_text().splitlines()[1].startswith("0,")
+
+
+def test_an_expert_may_sleep_in_all_rows_that_are_looked_at(run_cli, data, tmp_path):
+    advice, outcomes = data
+    asleep = np.concatenate([advice] * 21)
+    asleep[:1010, 1] = np.nan
+    write(tmp_path / "f.csv", asleep, outcomes * 21)
+    result = run_cli("experts", "f.csv", *ARGUMENTS, "--model", "m")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert aw.load(tmp_path / "m").awake_rounds.tolist() == [1050, 40, 1050]
+
+
 def test_packed_files_and_standard_input(run_cli, data, tmp_path):
     advice, outcomes = data
     write(tmp_path / "f.csv.gz", advice, outcomes, open_file=gzip.open)

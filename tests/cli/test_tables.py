@@ -227,8 +227,14 @@ def test_a_query_and_an_order(run_cli, data, tmp_path):
     result = run_cli(*RUN, "--order-by", "price", "--model", "n")
     assert result.returncode == 0, result.stderr
     assert aw.load(tmp_path / "n").learner == expected(ordered).learner
-    wrong = run_cli("run", "--sql", "SELECT FROM WHERE", "--target", "y")
-    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    bracketed = f"-- those of the shop\n({query})"
+    result = run_cli("run", "--sql", bracketed, "--target", "sold", "--learner", "perceptron", "--model", "m")
+    assert result.returncode == 0, result.stderr
+    assert aw.load(tmp_path / "m").learner == expected(plain, ignore=()).learner
+    for query in ("SELECT FROM WHERE", "SELEC * FROM t", "DROP TABLE t"):
+        wrong = run_cli("run", "--sql", query, "--target", "y")
+        assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+        assert wrong.stderr.startswith("afterwit: the query: ")
 
 
 def test_going_on_is_the_same_as_not_stopping(run_cli, data, tmp_path):
@@ -399,6 +405,27 @@ def test_a_committee_is_shown_in_narrow_lines(run_cli, data, tmp_path):
     assert all(len(line) <= 80 for line in shown.splitlines() if line.startswith("  "))
 
 
+def test_saving_meanwhile_does_not_change_the_certificate(run_cli, data, tmp_path):
+    once = run_cli(*RUN, "--model", "once")
+    often = run_cli(*RUN, "--model", "often", "--save-every", "37")
+    assert "verdict    holds" in once.stdout
+    assert often.stdout == once.stdout
+    assert aw.load(tmp_path / "often") == aw.load(tmp_path / "once")
+
+
+def test_a_certificate_is_kept_until_more_is_learned(run_cli, data, tmp_path):
+    run_cli(*RUN, "--model", "m")
+    result = run_cli("run", "sales.csv", "--target", "sold", "--resume", "m", "--model", "more")
+    assert "No certificate: " in result.stdout
+    model, more = aw.load(tmp_path / "m"), aw.load(tmp_path / "more")
+    assert more.rounds == 2 * model.rounds
+    assert model.kept_certificate["rounds"] == model.rounds
+    assert more.kept_certificate is None
+    assert "verdict" not in run_cli("inspect", "more").stdout
+    model.learn_one(sales()[0])
+    assert model.kept_certificate is None
+
+
 def test_hashed_features_report_their_collisions(run_cli, data, tmp_path):
     result = run_cli(*RUN, "--hash", "1", "--model", "m")
     names = ["price", *(f"colour={colour}" for colour in ("red", "green", "blue"))]
@@ -445,6 +472,18 @@ def test_a_killed_run_leaves_the_last_model_that_was_saved(tmp_path):
     [
         ("x,y\n1,0\n2,1\n", (), "t: --target names the column to predict; the columns are x, y"),
         ("x,y\n1,0\n2,1\n", ("--target", "z"), "target: there is no column 'z'. Columns: x, y"),
+        (
+            "ham\thi\nspam\tbuy\n",
+            ("--target", "label"),
+            "Columns: ham, hi (--names A,B,... names the columns of a file",
+        ),
+        ("x:y\n1:0\n2:1\n", ("--target", "y"), "Columns: x:y (--delimiter gives the character that separates cells)"),
+        ("x,label\n1,0\n2,1\n", ("--target", "labels"), "Did you mean 'label'? Columns: label, x\n"),
+        (
+            "x,y\n1,a\n2,b\n3,c\n",
+            ("--target", "y", "--learner", "perceptron"),
+            "such as multiclass-committee, take more",
+        ),
         ("x,x\n1,0\n", ("--target", "x"), "t, line 1:"),
         ("1,2\n3,4\n", ("--target", "x"), "t, line 1:"),
         ("x,y\n1\n", ("--target", "y"), "t, line 2: "),

@@ -461,3 +461,15 @@ def test_examples_without_labels_are_no_stream(wrap):
     with pytest.raises(InputError, match=r"^stream must be pairs \(x, y\), .* labels: play\(learner, X, y\)"):
         aw.play(learner, wrap(np.eye(2)))
     assert learner.rounds == 0
+
+
+@pytest.mark.parametrize("kind", [aw.Halving, aw.StandardOptimalAlgorithm])
+def test_rounds_against_a_learner_are_looked_back_on_as_they_were(kind):
+    hypotheses = aw.concepts.thresholds(20)
+    learner = kind(hypotheses)
+    stream = aw.adversaries.mistake_tree(hypotheses, learner)
+    record = aw.play(learner, stream)
+    certificate = record.certificate()
+    assert (record.mistakes, certificate.observed, str(certificate.verdict)) == (4, 4, "holds")
+    assert [(made.rounds, made.observed) for made in record.moments()] == [(1, 1), (2, 2), (4, 4)]
+    assert stream.as_played() == stream.as_played() != []

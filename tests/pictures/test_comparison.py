@@ -52,7 +52,7 @@ def test_a_bound_with_probability_is_judged_by_how_many_runs_are_above_it():
     assert Comparison([1, 2], runs, 0.5, of="error", delta=0.2).holds
     assert not Comparison([1, 2], runs, 0.5, of="error", delta=0.1).holds
     shown = Comparison([1, 2], runs, 0.5, of="error", delta=0.25)
-    assert shown.caption.endswith("At any point at most 20.0% of the runs are above it; 25.0% may be.")
+    assert shown.caption.endswith("At any point at most 0.2 of the runs are above it; a part of 0.25 may be.")
 
 
 def test_what_is_meant_to_be_attained_has_to_be_equal():
@@ -106,6 +106,21 @@ def test_lines_are_labelled_where_they_end():
     shown = Comparison([1, 2], [1, 1], {"one": [2, 3], "two": [3, 4]}, hindsight=[0, 0], of="mistakes")
     assert words(shown) == ["observed", "one", "two", "hindsight"]
     assert words(Comparison([1, 2], [[1, 1], [0, 0]], [2, 3], of="mistakes")) == ["mean of 2 runs", "bound"]
+
+
+def test_long_labels_have_several_lines_and_room_for_them():
+    long = "a bound that has a name of more than one line"
+    shown = Comparison([1, 2], [1, 1], {long: [2, 3], "short": [2, 3]}, of="mistakes")
+    ax = drawn(shown)
+    assert [text.get_text() for text in ax.texts] == [
+        "observed",
+        "a bound that has a name of\nmore than one line",
+        "short",
+    ]
+    _, *bounds = [text.get_position()[1] for text in ax.texts]
+    ax.figure.canvas.draw()
+    line = 10 / (72 * ax.figure.get_size_inches()[1] * ax.get_position().height)
+    assert abs(bounds[0] - bounds[1]) > 2 * line
 
 
 def test_few_runs_are_dots_and_many_are_a_band():

@@ -100,6 +100,17 @@ def test_moments_are_every_round_of_a_short_run_and_few_of_a_long_one():
     assert long.moments()[-1] == long.certificate
 
 
+def test_moments_of_algorithms_made_of_others_are_few(monkeypatch):
+    learner = aw.SwapRegret(aw.ExponentialWeights(3, loss="absolute", rate=0.3))
+    advice, outcomes = advice_rounds(100, 3)
+    assert [made.rounds for made in play(learner.copy(), advice, outcomes).moments()] == naive.powers(100)
+    monkeypatch.setattr("afterwit.experts._played.MOST_COPIES", 2)
+    record = play(learner, advice, outcomes)
+    assert record.moments() == []
+    found, _ = table(record, "regret")
+    assert found["100"][1].removesuffix(" (vacuous)") == shown(record.certificate.bound)
+
+
 def test_moments_of_many_rounds_end_early_and_the_picture_has_the_last(monkeypatch):
     monkeypatch.setattr("afterwit.experts._played.MOST_VALUES", 200)
     record = play(aw.MLpol(2), *advice_rounds(300, 2))

@@ -259,6 +259,16 @@ def test_pictures_are_drawn_for_phones_as_long_as_there_is_room():
     assert re.findall(r'<div class="(\w+)"><svg', _page.page("", [Part("x", pictures=[Wide(9)])])) == ["narrow", "wide"]
 
 
+def test_of_too_many_pictures_each_part_has_its_first_ones_and_every_table():
+    parts = [Part(name, pictures=[Wide(50_000) for _ in range(4)]) for name in ("x", "y", "z")]
+    text = _page.page("A page", parts)
+    drawn = re.findall(r'<svg class="aw-picture" id="([^"]+)"', text)
+    assert drawn == ["p0-0", "p0-1", "p1-0", "p1-1", "p2-0"]
+    assert text.count("<figure>") == text.count("The numbers as a table") == 12
+    assert text.count("Not drawn, so that this page stays small.") == 7
+    assert len(text.encode()) < 300_000
+
+
 def test_a_thing_of_another_kind_has_a_report_too():
     class Strange(Pictured):
         def __str__(self):

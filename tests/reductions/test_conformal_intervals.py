@@ -689,3 +689,13 @@ def test_how_it_is_shown():
     assert (aw.ConformalIntervals("repeat-last-target").features, aw.ConformalIntervals(first).features) == (0, 0)
     with pytest.raises(AttributeError):
         _ = learner.experts
+
+
+def test_widths_where_no_interval_had_two_ends():
+    learner = aw.ConformalIntervals(lambda x: 0.0)
+    learner.learn_one({}, 1.0)
+    told = learner.certificate([{}], [1.0]).hindsight.description
+    assert told.endswith("; ours was infinite")
+    learner.learn_one({}, 1.0)
+    told = learner.certificate([{}] * 2, [1.0] * 2).hindsight.description
+    assert told.endswith("; ours was 2 on average, and infinite in 1 round")

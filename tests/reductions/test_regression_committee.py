@@ -185,3 +185,17 @@ def test_it_repeats_the_last_target():
             aw.RepeatLastTarget().restore(state)
     with pytest.raises(InputError, match=r"^comparator must be left out"):
         learner.certificate(X, [1.0, 4.0, 4.0, 2.0], comparator=[1.0, 1.0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_rounds_never_make_the_bound_larger(seed):
+    """They tell of the best mixture, to which the regret may be bounded by more than to the best member."""
+    random = np.random.default_rng(seed)
+    X = random.random((200, 1))
+    y = 2 * X[:, 0] + random.normal(0, 0.1, 200)
+    committee = aw.RegressionCommittee()
+    committee.learn_many(X, y)
+    alone, made = committee.certificate(), committee.certificate(X, y)
+    assert made.observed <= made.bound <= alone.bound
+    assert made.hindsight.value <= alone.hindsight.value
+    assert made.verdict is Verdict.HOLDS

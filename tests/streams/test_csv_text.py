@@ -429,7 +429,11 @@ def test_mistakes_are_errors_with_their_line(content, options, line, message):
 @pytest.mark.parametrize(
     ("form", "cell", "message"),
     [
-        ("number", "1,5", "a finite number was expected, or nothing, NA, N/A, NaN, null or None .*; found '1,5'"),
+        (
+            "number",
+            "1,5",
+            "a finite number was expected, or nothing, NA, N/A, NaN, null or None .*; found '1,5'; write it with a decimal point",
+        ),
         ("number", "inf", "a finite number was expected"),
         ("number", "1e400", "a finite number was expected"),
         ("number", "1_000", "a finite number was expected"),

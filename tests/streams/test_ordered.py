@@ -1,15 +1,19 @@
+import io
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import afterwit as aw
 from afterwit.errors import InputError, StreamError
 from afterwit.streams.batch import Batch, Booleans, Numbers, Skipped, Texts, Times
+from afterwit.streams.csv_text import CsvReader
 from afterwit.streams.frames import FrameReader
 from afterwit.streams.ordered import OrderedReader
 from cells import cells_of, read_all
@@ -140,7 +144,8 @@ FILES = {
     ("by", "forms", "order"),
     [
         ("n", {}, [6, 3, 7, 1, 0, 4, 5, 2]),
-        ("n", {"n": "text"}, [6, 0, 4, 5, 3, 7, 1, 2]),
+        # Days that are categories come in their order, too: 9 before 10.
+        ("n", {"n": "text"}, [6, 3, 7, 1, 0, 4, 5, 2]),
         ("t", {}, [1, 4, 7, 0, 2, 6, 5, 3]),
         ("d", {}, [4, 6, 0, 1, 2, 3, 7, 5]),
     ],
@@ -158,6 +163,38 @@ def test_several_files(by, forms, order, lines):
         assert places == [{"path": rows[i][0], "line": 2 + 2 * rows[i][1]} for i in order]
     else:
         assert places == [{"path": f"{rows[i][0]}, row {rows[i][1] + 1}"} for i in order]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "arrow"])
+@pytest.mark.parametrize("files", [1, 3])
+def test_files_of_every_format_are_sorted_together(tmp_path, kind, files):
+    rows = [{"day": 7 * i % 23, "a": float(i), "y": i % 2} for i in range(40)]
+    for part in range(files):
+        table = pa.Table.from_pylist(rows[part * 40 // files : (part + 1) * 40 // files])
+        path = tmp_path / f"part{part}.{kind}"
+        if kind == "parquet":
+            pyarrow.parquet.write_table(table, path)
+        elif kind == "arrow":
+            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+                writer.write_table(table)
+        elif kind == "csv":
+            table.to_pandas().to_csv(path, index=False)
+        else:
+            table.to_pandas().to_json(path, orient="records", lines=True)
+    in_order = sorted(rows, key=lambda row: row["day"])
+    with aw.read(tmp_path, target="y", categorical=["day"], order_by="day") as stream:
+        assert [x for x, _ in stream] == [{f"day={row['day']}": 1.0, "a": row["a"]} for row in in_order]
+    with pytest.raises(StreamError, match="there is no column 'when' to sort by; there are day, a, y"):
+        aw.read(tmp_path, target="y", order_by="when")
+
+
+def test_text_like_weeks_of_a_year_is_sorted_as_text():
+    """Python takes it for a date, but it is none of those that are times here."""
+    content = b"week,y\n2024-W10-1,0\n2024-W09-1,1\n"
+    with OrderedReader(CsvReader(io.BytesIO(content)), "week") as reader:
+        reader.look(10)
+        reader.read_as({"y": "number"})
+        assert reader.take(10).columns["y"].values.tolist() == [1, 0]
 
 
 def test_it_says_what_the_other_one_says():

@@ -406,6 +406,10 @@ def test_hashed_features_have_their_documented_positions(bits):
     shared = sum(positions.count(position) > 1 for position in set(positions))
     assert (stream.schema.hash.used, stream.schema.hash.shared) == (len(set(positions)), shared)
     model = aw.Model(stream.schema, learner)
+    one_by_one = aw.Model(stream.schema, aw.Perceptron(labels=(0, 1)))
+    for record in records:
+        one_by_one.learn_one(record)
+    assert one_by_one == model
     row = stream.schema.features(records[3])
     assert model.predict_one(records[3]) == learner.predict_one(row)
     assert np.array_equal(model.score_many(records), [learner.score_one(stream.schema.features(r)) for r in records])
@@ -441,6 +445,32 @@ def test_lists_and_structs_say_what_to_do():
         aw.read([{"tags": [1, 2], "y": 0}], target="y")
     stream = aw.read([{"tags": [1, 2], "x": 1, "y": 0}], target="y", ignore=["tags"])
     assert stream.schema.describe() == "target    y\nnumber    x\nleft out  tags (ignored)"
+
+
+@pytest.mark.parametrize(
+    ("cells", "name", "value"),
+    [
+        (pa.array([[7.0, 2.0]]), "first", 7.0),
+        (pa.array([{"a": 7.0}]), "a", 7.0),
+        (pa.array([[("key", 7.0)]], pa.map_(pa.string(), pa.float64())), "one", 7.0),
+        (pa.array([datetime.time(13, 45)]), "hour", 13.0),
+    ],
+)
+def test_the_query_that_is_suggested_works(tmp_path, cells, name, value):
+    path = tmp_path / "t.parquet"
+    pa.parquet.write_table(pa.table({'my "own"': cells, "y": [0]}), path)
+    with pytest.raises(InputError) as caught:
+        aw.read(path, target="y")
+    query = str(caught.value).split("such as ")[1].replace("...", f"'{path}'")
+    assert list(aw.read(query, target="y")) == [({name: value}, 0)]
+
+
+def test_what_cannot_be_taken_apart_can_be_left_out():
+    table = pa.table({"code": pa.array([b"7"]), "y": [0]})
+    with pytest.raises(
+        InputError, match=r"of the kind binary, which are no features; leave it out with --ignore code$"
+    ):
+        aw.read(table, target="y")
 
 
 def test_records_with_strangers_are_refused():
@@ -601,3 +631,30 @@ def test_a_model_is_what_it_is_made_of(tmp_path):
         model.learn_one({"n": 3})
     with pytest.raises(InputError, match="schema must be what as_data"):
         aw.Model({"columns": 5}, twin)
+
+
+@pytest.mark.parametrize("hash_bits", [None, 6])
+@pytest.mark.parametrize("learner", [aw.Perceptron, aw.Committee])
+def test_a_batch_of_no_records_has_no_predictions(hash_bits, learner):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"], "y": ["no", "yes"]})
+    stream = aw.read(frame, target="y", hash_bits=hash_bits)
+    model = aw.Model(stream.schema, learner(labels=stream.labels))
+    aw.play(model, stream)
+    for nothing in (frame.iloc[:0], []):
+        assert model.predict_many(nothing).tolist() == []
+        assert model.score_many(nothing).tolist() == []
+        predictions, tickets = model.serve_many(nothing)
+        assert (predictions.tolist(), tickets) == ([], [])
+    with pytest.raises(StreamError, match="no examples were found"):
+        aw.read([], target="y")
+
+
+def test_sources_that_are_none():
+    with pytest.raises(InputError, match=r"labels must be a sequence of labels, such as .*; received 'spam'"):
+        aw.read([{"a": 1, "y": "s"}], target="y", labels="spam")
+    with pytest.raises(StreamError, match="its columns must have different names; 'a' occurs twice"):
+        aw.read(pd.DataFrame([[1, 2, 0]], columns=["a", "a", "y"]), target="y")
+    with pytest.raises(InputError, match="or a path, a query or a list of dicts; received array"):
+        aw.read(np.ones((2, 2)), target="y")
+    with pytest.raises(InputError, match=r"of the kind binary, which are no features; leave it out with --ignore a$"):
+        aw.read([{"a": b"x", "y": 0}], target="y")

@@ -41,23 +41,33 @@ def thumbnail(markdown: str) -> str:
     return str(_drawn(markdown)["thumbnail"])
 
 
-def keep(markdown: str, ran: list[running.Step]) -> None:
-    """Draw the pictures of a page that has run, unless they are kept."""
+def assumptions(markdown: str) -> dict[str, list[str]]:
+    """What the certificates of a page say that their theorems assume."""
+    return dict(_drawn(markdown)["assumptions"])
+
+
+def keep(markdown: str, ran: list[running.Step], namespace: dict[str, Any] | None = None) -> None:
+    """Draw the pictures of a page that has run, unless they are kept.
+
+    namespace  what the page has made; of the gallery's pages, the assumptions in it are kept, too
+    """
     pictures = [step.picture for step in ran if step.kind == "picture"]
     kept = _kept(markdown)
     if not pictures or kept.exists():
         return
     drawn = [figure(picture, place) for place, picture in enumerate(pictures, 1)]
     small = _small(pictures[0], f"thumbnail-{hashlib.sha256(markdown.encode()).hexdigest()[:12]}")
+    told = {"figures": drawn, "thumbnail": small, "assumptions": gallery.assumptions(namespace or {})}
     kept.parent.mkdir(parents=True, exist_ok=True)
     with new_file(kept) as file:
-        file.write(json.dumps({"figures": drawn, "thumbnail": small}).encode())
+        file.write(json.dumps(told).encode())
 
 
 def _drawn(markdown: str) -> dict[str, Any]:
     kept = _kept(markdown)
     if not kept.exists():
-        keep(markdown, running.run(markdown))
+        namespace: dict[str, Any] = {}
+        keep(markdown, running.run(markdown, namespace), namespace)
     return dict(json.loads(kept.read_text()))
 
 

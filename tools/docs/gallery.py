@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import afterwit as aw
+from afterwit.core.certificate import Certificate
 from afterwit.core.theorem import SAMPLE_SIZE
+from afterwit.pictures import Comparison
 from docs.docstrings import prose
 from docs.reference import FAMILIES, MODULES
 from docs.running import STEP
@@ -26,7 +28,7 @@ from docs.running import STEP
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "docs" / "gallery"
 sys.path.insert(0, str(ROOT / "tests"))
-from proving.searching import every_theorem, learners_with_theorems  # noqa: E402
+from proving.searching import every_theorem, key_of, learners_with_theorems  # noqa: E402
 
 LISTED = re.compile(r"^<!-- theorems: (?P<keys>.+) -->$", re.MULTILINE)
 TITLE = re.compile(r"^# (?P<title>.+)$", re.MULTILINE)
@@ -79,8 +81,36 @@ def family_title(family: str) -> str:
     return {**FAMILIES, **MODULES}[family]
 
 
-def filled(markdown: str) -> str:
-    """A page with its theorems: what they say above, the pictures, the lines, and the theorems in full."""
+def certificates_in(value: Any) -> Iterator[Certificate]:
+    """All certificates in what a page has made: in lists, tables, pictures, and beside other certificates."""
+    if isinstance(value, Certificate):
+        yield value
+        value = value.others
+    elif isinstance(value, dict):
+        value = [each for name, each in value.items() if name != "__builtins__"]
+    elif isinstance(value, Comparison):
+        value = value.certificates
+    elif isinstance(getattr(value, "certificate", None), Certificate):
+        value = [value.certificate]
+    for each in value if isinstance(value, list | tuple) else ():
+        yield from certificates_in(each)
+
+
+def assumptions(namespace: dict[str, Any]) -> dict[str, list[str]]:
+    """What the certificates of a run say that their theorems assume, by the theorems' keys."""
+    found: dict[str, list[str]] = {}
+    for made in certificates_in(namespace):
+        if made.bound is not None:
+            said = [f"{each.statement} ({each.basis})" for each in made.assumptions]
+            found.setdefault(key_of(type(made.theorem)), said)
+    return found
+
+
+def filled(markdown: str, assumed: Mapping[str, list[str]] | None = None) -> str:
+    """A page with its theorems: what they say above, the pictures, the lines, and the theorems in full.
+
+    assumed  what its certificates say that theorems assume, where these do not say it themselves
+    """
     listed = LISTED.search(markdown)
     if ALL in markdown:
         return markdown.replace(ALL, "\n\n".join(_listed()))
@@ -93,7 +123,10 @@ def filled(markdown: str) -> str:
     said = markdown[listed.end() : steps[0].start()].strip()
     parts = [markdown[: listed.start()].strip(), _statements(keys), said, *pictures]
     parts += ["## The lines that made it", *blocks]
-    parts += ["## The theorem" if len(keys) == 1 else "## The theorems", *(_theorem(key) for key in keys)]
+    parts += [
+        "## The theorem" if len(keys) == 1 else "## The theorems",
+        *(_theorem(key, keys, (assumed or {}).get(key)) for key in keys),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -129,16 +162,29 @@ def theorem_of(key: str) -> Any:
         return kind.__new__(kind)
 
 
-def _theorem(key: str) -> str:
+def _heading(key: str, keys: list[str]) -> str:
+    """The name of a theorem, and what makes it another one than those of the same name on the page."""
+    kind = every_theorem()[key]
+    namesakes = [each for each in map(every_theorem().get, keys) if each and each.name == kind.name]
+    about = "sample size" if kind.asks_for == SAMPLE_SIZE else kind.quantity
+    if about != "sample size" and len({each.quantity for each in namesakes}) == 1:
+        about = "in closed form" if kind.id and len(namesakes) > 1 else ""
+    name = f"{kind.name}: {about}" if about else kind.name
+    return prose(name[:1].upper() + name[1:])
+
+
+def _theorem(key: str, keys: list[str], assumed: list[str] | None) -> str:
     """A theorem in full."""
     theorem = theorem_of(key)
     size = theorem.asks_for == SAMPLE_SIZE
     rows = {"says": f"`{theorem.statement}`", "in words": prose(_in_words(theorem))}
     if theorem.inputs:
         rows["with"] = "; ".join(f"`{each.symbol}`: {prose(each.meaning)}" for each in theorem.inputs)
-    needs = theorem.needs or _assumed(type(theorem))
-    if needs:
-        rows["if"] = prose(needs)
+    if theorem.needs:
+        rows["if"] = prose(theorem.needs)
+    else:
+        said = _assumed(type(theorem)) if assumed is None else "; ".join(assumed) or "nothing"
+        rows["assumes"] = prose(said)
     rows["source"] = prose(theorem.citation)
     if theorem.id:
         asked = "sample-size" if size else "bound"
@@ -148,9 +194,8 @@ def _theorem(key: str) -> str:
         rows["learners"] = ", ".join(f"[{name}](../api/{_page_of(name)}.md#{name.lower()})" for name in learners)
     rows["code"] = f"`src/{type(theorem).__module__.replace('.', '/')}.py`"
     rows["tried"] = _tried(key)
-    name = f"{theorem.name}, sample size" if size else theorem.name
     shown = "\n\n".join(f"{head}\n:   {text}" for head, text in rows.items() if text)
-    return f'### {prose(name[:1].upper() + name[1:])}\n\n<div class="aw-terms" markdown>\n\n{shown}\n\n</div>'
+    return f'### {_heading(key, keys)}\n\n<div class="aw-terms" markdown>\n\n{shown}\n\n</div>'
 
 
 def _in_words(theorem: Any) -> str:

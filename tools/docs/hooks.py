@@ -44,6 +44,7 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
     """Titles of pages in links whose text is the name of a file; pages of the gallery with their theorems."""
     # Nearly every page speaks of perceptrons: the reference comes first in what a search finds.
     page.meta.setdefault("search", {"boost": BOOSTS.get(posixpath.dirname(page.file.src_uri), 1)})
+    assumed = figures.assumptions(page.file.content_string) if gallery.LISTED.search(markdown) else {}
 
     def titled(link: re.Match[str]) -> str:
         target = files.get_file_from_path(posixpath.normpath(posixpath.join(page.file.src_uri, "..", link["path"])))
@@ -52,7 +53,7 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
 
     return TABLE_ROW.sub(
         lambda row: CODE.sub(lambda code: code[0].replace(r"\|", "|"), row[0]),
-        NAMED_LINK.sub(titled, gallery.filled(markdown)),
+        NAMED_LINK.sub(titled, gallery.filled(markdown, assumed)),
     )
 
 

@@ -23,11 +23,23 @@ class ContraryStream:
         self._learner = learner
         self._labels = Labels(getattr(learner, "labels", (-1, 1)) if labels is None else labels)
         self.rounds = rounds
+        self._last: list[tuple[Any, Any]] = []
 
     def __len__(self) -> int:
         return self.rounds
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        self._last = last = []
+        for pair in self._contradicted():
+            last.append(pair)
+            yield pair
+
+    def as_played(self) -> list[tuple[Any, Any]]:
+        """The rounds of the last run. To iterate again asks the learner again, which has other answers by now."""
+        return list(self._last)
+
+    def _contradicted(self) -> Iterator[tuple[Any, Any]]:
+        """The rounds, each labelled when it is asked for."""
         raise NotImplementedError
 
     @property

@@ -41,7 +41,7 @@ class _Disjunction(ContraryStream):
         super().__init__(learner, n, labels)
         self._positive: list[int] = []
 
-    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+    def _contradicted(self) -> Iterator[tuple[Any, Any]]:
         self._positive = []
         for j in range(self.rounds):
             x = np.zeros(self.rounds)

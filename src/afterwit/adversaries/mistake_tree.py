@@ -52,7 +52,7 @@ class _Tree(ContraryStream):
             depth = self._subclasses.dimension(self._alive, steps)
         super().__init__(learner, depth, labels)
 
-    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+    def _contradicted(self) -> Iterator[tuple[Any, Any]]:
         self._alive = self._hypotheses.everything()
         for depth in range(self.rounds, 0, -1):
             with search("the mistake tree", self._limit, False) as steps:

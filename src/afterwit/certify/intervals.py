@@ -232,7 +232,9 @@ def _narrowest(forecasts: Floats, outcomes: Floats, counts: Counts) -> Hindsight
     errors = np.sort(np.abs(outcomes - forecasts))
     width = 2 * float(errors[counts.covered - 1]) if counts.covered else 0.0
     ours = f"ours was {shown_number(counts.width)} on average"
-    if counts.infinite:
+    if counts.infinite == counts.rounds:
+        ours = "ours was infinite"
+    elif counts.infinite:
         ours += f", and infinite in {counted(counts.infinite, 'round')}"
     description = f"of the narrowest constant interval that covers as many outcomes; {ours}"
     return Hindsight(width, description, "width")

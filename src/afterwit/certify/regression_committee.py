@@ -68,11 +68,17 @@ def evidence_of_totals(committee: Any, *played: Assumption, rounds: tuple[Any, .
     weighting, losses = committee.weighting, committee.member_losses
     assumptions = [*played]
     made = weighting.certificate(*rounds)
-    found = [promise for each in (made, *made.others) if (promise := _promise(each)) is not None]
+    certificates = [made, *made.others]
+    if rounds:
+        # The best mixture loses less than the best member, but the bound on the regret to this one may be much less.
+        alone = weighting.certificate()
+        certificates += [alone, *alone.others]
+    found = [promise for each in certificates if (promise := _promise(each)) is not None]
     if not found:
         why = "; ".join(made.why_not())
         assumptions.append(Assumption("a theorem of the weighting applies", Basis.OBSERVED, False, why))
-    promised, inputs, comparator, rounded = min(found, key=lambda one: one[0]) if found else (math.inf, {}, None, 0.0)
+    promised, inputs, _, rounded = min(found, key=lambda one: one[0]) if found else (math.inf, {}, None, 0.0)
+    comparator = min((one[2] for one in found if one[2] is not None), key=lambda best: best.value, default=None)
     best = None
     if committee.rounds:
         name = committee.best_member

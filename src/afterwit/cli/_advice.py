@@ -16,6 +16,7 @@ import numpy.typing as npt
 from rich.cells import cell_len
 
 from afterwit.cli._said import Voice, warn
+from afterwit.cli._shown import in_unit
 from afterwit.cli._source import names_written
 from afterwit.core.aligned import to_the_left
 from afterwit.errors import InputError, StreamError, Words, invalid, shorten
@@ -242,12 +243,12 @@ def show_forecasts(
         (_named(", ".join(cells[row] for cells in names.values()), row), float(forecasts[row]))
         for row in rows[:MOST_TO_SHOW]
     ]
-    numbers = ["-" if number != number else f"{number:,.4f}" for _, number in shown]
+    numbers = ["-" if number != number else in_unit(number) for _, number in shown]
     name_width = max((cell_len(name) for name, _ in shown), default=0)
     number_width = max(map(len, numbers), default=0)
     for (name, _), number, row in zip(shown, numbers, rows, strict=False):
         ends = None if intervals is None or np.isnan(intervals[row]).any() else intervals[row].tolist()
-        interval = "" if ends is None else f"  from {ends[0]:,.4f} to {ends[1]:,.4f}"
+        interval = "" if ends is None else f"  from {in_unit(ends[0])} to {in_unit(ends[1])}"
         voice.say(f"  {to_the_left(name, name_width)}  {number:>{number_width}}{interval}")
     if len(rows) > MOST_TO_SHOW:
         voice.say(f"  and {len(rows) - MOST_TO_SHOW:,} more (--predictions OUT writes all)")

@@ -15,7 +15,7 @@ from afterwit.core.certificate import apply, evidence_of, require_theorems
 from afterwit.core.registry import command_name, expert_algorithm_names, options_of
 from afterwit.core.storage import load
 from afterwit.data import losses
-from afterwit.errors import InputError, ModelFileError, StreamError, invalid, shorten
+from afterwit.errors import InputError, ModelFileError, StreamError, Words, invalid, shorten
 from afterwit.reductions.conformal_intervals import ConformalIntervals
 from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.table import Table
@@ -47,7 +47,12 @@ class Way:
             return ConformalIntervals(made, self.coverage)
         return PerGroup(made) if grouped else made
 
-    def resumed(self, path: str, grouped: bool) -> Any:
+    def of_vectors(self, experts: list[str], kinds: tuple[str, ...]) -> Any:
+        """A fresh learner for these experts of probabilities of these kinds of outcomes."""
+        loss = "brier" if self.loss is None else self.loss.name
+        return self.kind(experts, loss=loss, outcomes=kinds, **self.options)
+
+    def resumed(self, path: str, grouped: bool, vectors: bool = False) -> Any:
         """The learner that was saved, if it is the one that is asked for."""
         learner = load(path)
         if isinstance(learner, PerGroup) != grouped:
@@ -60,6 +65,11 @@ class Way:
         made = template_of(learner)
         if command_name(type(made)) not in expert_algorithm_names():
             raise ModelFileError(f"{path}: a model of afterwit experts was expected; this is a {type(made).__name__}")
+        if bool(getattr(made, "kinds", ())) != vectors:
+            what = (
+                "numbers: name their column with --target" if vectors else "probabilities: use --outcome and --prefix"
+            )
+            raise ModelFileError(f"{path}: the model forecasts {what}")
         if not isinstance(made.parameters["n_experts"], tuple):
             raise ModelFileError(f"{path}: the experts of this model have no names, so nobody knows their columns")
         if self.algorithm is not None and self.kind is not type(made):
@@ -184,7 +194,8 @@ def combine(table: Table, target: str, experts: list[str], learner: Any, group: 
     there = ~np.isnan(outcomes)
     nobody = there & np.isnan(advice).all(axis=1)
     if nobody.any():
-        reason = "every expert's forecast is missing; remove the row, or leave its target empty"
+        among = shorten(Words(", ".join(experts)), 100)
+        reason = f"every expert's forecast is missing ({among}); remove the row, or leave its target empty"
         raise StreamError(reason, **table.place(int(np.argmax(nobody))))
     groups = None if group is None else groups_of(table, group)
     earlier, before = learner.rounds, learner.copy()

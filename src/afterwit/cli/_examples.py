@@ -95,7 +95,9 @@ class Examples:
 
     def from_the_beginning(self) -> None:
         """Hand over all that the learner has learned from now on, with what was left out, and tell nobody."""
-        self.on_pass, self.on_bytes, self.on_rows = _nothing, _nothing, None
+        self.on_pass, self.on_bytes = _nothing, _nothing
+        # Without it a pass would end where the model was saved for the first time.
+        self.every = self.on_rows = None
         if self.limit is not None:
             self.limit += self.left_out
         self.learned = 0

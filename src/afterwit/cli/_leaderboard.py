@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from afterwit.cli._progress import display
 from afterwit.cli._said import Voice
+from afterwit.cli._shown import in_unit
 from afterwit.core.aligned import cut
 from afterwit.core.certificate import shown_number
 from afterwit.data import losses
@@ -166,4 +167,5 @@ def shown_cell(column: str, value: float) -> str:
         return "-"
     if column == TOTAL or np.isinf(value):
         return shown_number(value)
-    return f"{value:{FORMATS.get(column, ',.5f')}}"
+    form = FORMATS.get(column, ",.5f")
+    return f"{value:{form}}" if form.endswith("%") else in_unit(value, form)

@@ -22,6 +22,7 @@ from afterwit.cli._advice import (
     with_forecasts,
     write_columns,
 )
+from afterwit.cli._combining import Way
 from afterwit.cli._leaderboard import COMBINED, EXPERT, MEAN, MIXTURE, TOTAL, Line, show_leaderboard, show_weights
 from afterwit.cli._progress import display
 from afterwit.cli._report import ReportFile
@@ -29,12 +30,13 @@ from afterwit.cli._results import result_files
 from afterwit.cli._said import Voice
 from afterwit.cli._shown import certificate_text
 from afterwit.cli._source import Given
+from afterwit.cli._told import about_all_rounds
 from afterwit.core.aligned import to_the_left
 from afterwit.core.files import new_file
-from afterwit.core.registry import options_of
+from afterwit.core.registry import command_name
 from afterwit.core.storage import write_model
 from afterwit.data import losses
-from afterwit.errors import StreamError, Words, counted, invalid, shorten
+from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
 from afterwit.experts.regrets import regrets_by_expert, to_the_awake
 from afterwit.hindsight import best_convex_combination
 from afterwit.streams._cells import MISSING_NUMBERS
@@ -53,12 +55,10 @@ def combine_vectors(
     outcome: str,
     prefixes: list[str],
     texts: list[str],
-    kind: Any,
-    algorithm: str,
-    loss: str,
-    options: dict[str, Any],
+    way: Way,
     top: int,
     limit: int | None,
+    resume: str | None,
     model: str | None,
     predictions: str | None,
     verbose: bool,
@@ -66,22 +66,21 @@ def combine_vectors(
     page: ReportFile | None,
 ) -> None:
     """Combine the probabilities of the experts, each with a prefix of its own, and say what came of it."""
-    if loss not in LOSSES:
-        raise invalid("--loss", "brier or log for probabilities of outcomes", loss)
-    if "outcomes" not in options_of(kind):
-        raise invalid(
-            "--algorithm", "one that takes probabilities of outcomes, such as aggregating-algorithm", algorithm
-        )
+    old = None if resume is None else way.resumed(resume, grouped=False, vectors=True)
+    if old is not None:
+        prefixes = _prefixes_of(old, prefixes)
     with given.open_table() as opened, ExitStack() as files:
         # Open the result files first: a typo in a path must not cost a long run.
         model_file = files.enter_context(new_file(model)) if model is not None else None
         prediction_file = files.enter_context(new_file(predictions)) if predictions is not None else None
-        numbers = [name for name in opened.numeric if name != outcome and name not in texts]
+        # An expert may sleep in all rows that have been looked at.
+        held = [name for name in opened.header if name in opened.numeric or name in opened.empty]
+        numbers = [name for name in held if name.startswith(tuple(prefixes)) and name not in (outcome, *texts)]
         index = index_columns(opened, [outcome, *numbers], texts)
         with display(opened.name, opened.size) as shown:
             table = opened.read(numbers, [*index, outcome], limit, shown.advance_to)
         require_rows(table)
-        outcomes, kinds = _outcomes(table, outcome, prefixes)
+        outcomes, kinds = _outcomes(table, outcome, prefixes, () if old is None else tuple(map(str, old.kinds)))
         advice = vectors_of(table, prefixes, kinds)
         there = np.array([label is not None for label in outcomes])
         asleep = missing_in(advice)
@@ -89,7 +88,9 @@ def combine_vectors(
         if nobody.any():
             reason = "every expert's forecast is missing; remove the row, or leave its outcome empty"
             raise StreamError(reason, **table.place(int(np.argmax(nobody))))
-        learner = kind(prefixes, loss=loss, outcomes=kinds, **options)
+        learner = way.of_vectors(prefixes, kinds) if old is None else old
+        algorithm, loss, earlier = command_name(type(learner)), learner.parameters["loss"], learner.rounds
+        before = learner.copy()
         forecasts = forecasts_of(table, outcome, learner, advice, outcomes, there, asleep, column=PLACE)
         rows = row_names(table, [outcome])
         written = {**rows, outcome: ["" if label is None else label for label in outcomes]}
@@ -101,25 +102,29 @@ def combine_vectors(
     if not voice.answers and page is None:
         return
     advice, past, made = advice[there], [kinds.index(label) for label in outcomes[there]], forecasts[there]
-    what = (
-        f"probabilities of {outcome} by {counted(len(prefixes), 'expert')}, {counted(len(past), 'round')}, {loss} loss"
-    )
+    rounds = counted(len(past), "round") + (f" after {earlier:,} earlier ones" if earlier else "")
+    by = counted(len(prefixes), "expert")
+    what = f"probabilities of {outcome} by {by}, {rounds}, {loss} loss"
     voice.say(f"{algorithm} on {table.name}: {what}", "bold")
     voice.say(f"outcomes: {shorten(Words(', '.join(kinds)), 90)}")
     own, lost = _losses_of(loss, made, np.array(past)), _losses_of(loss, advice, np.array(past)[:, np.newaxis])
     lines = _leaderboard(loss, prefixes, algorithm, advice, past, own, lost)
     show_leaderboard(lines, len(past), top, voice)
     show_weights(learner, voice)
-    largest = _largest_regret(own, lost, prefixes, np.flatnonzero(there))
-    after = f"after {counted(largest['rounds'], 'round')} (row {largest['row']:,})"
-    voice.say(f"largest regret over time: {largest['regret']:.4f}, {after}, to {largest['expert']}")
+    # What it was in earlier rounds, the certificate says.
+    largest = None if earlier else _largest_regret(own, lost, prefixes, np.flatnonzero(there))
+    if largest is not None:
+        after = f"after {counted(largest['rounds'], 'round')} (row {largest['row']:,})"
+        voice.say(f"largest regret over time: {largest['regret']:.4f}, {after}, to {largest['expert']}")
     missing = np.flatnonzero(~there).tolist()
     if missing:
         voice.say(f"\nforecasts for {counted(len(missing), 'row')} without {outcome}:")
         show_vectors(rows, missing, kinds, forecasts, voice)
     voice.say()
     with display("computing the certificate"):
-        certificate = learner.certificate(advice, [kinds[k] for k in past])
+        certificate = learner.certificate(*([] if earlier else [advice, [kinds[k] for k in past]]))
+    if earlier:
+        voice.say(about_all_rounds(earlier))
     voice.say_section(certificate_text(certificate, verbose))
     found: dict[str, Any] = {
         "source": table.name,
@@ -128,6 +133,7 @@ def combine_vectors(
         "algorithm": algorithm,
         "loss": loss,
         "rounds": len(past),
+        **({"earlier_rounds": earlier} if earlier else {}),
         "experts": prefixes,
         "leaderboard": [line.to_dict() for line in lines],
         "weights": dict(zip(prefixes, learner.weights.tolist(), strict=True)),
@@ -143,7 +149,7 @@ def combine_vectors(
     if page is not None:
         from afterwit.cli._report_parts import vectors_part
 
-        parts = [vectors_part(learner, advice, [kinds[k] for k in past], certificate)]
+        parts = [vectors_part(before, advice, [kinds[k] for k in past], certificate)]
         page.write(f"{algorithm} on {os.path.basename(table.name)}", parts, voice, found, what)
     voice.finish(found)
 
@@ -151,8 +157,25 @@ def combine_vectors(
 # ---------------------------------------------------------------------- columns
 
 
-def _outcomes(table: Table, outcome: str, prefixes: Sequence[str]) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
-    """What happened in each row, None where that is not known; and the kinds, in the order of the columns."""
+def _prefixes_of(learner: Any, prefixes: list[str]) -> list[str]:
+    """The experts of the model that goes on, in its order; those that are named are the same."""
+    if not all(isinstance(kind, str) for kind in learner.kinds):
+        kinds = shorten(Words(", ".join(map(str, learner.kinds))), 60)
+        raise ModelFileError(f"the kinds of outcomes of the model are numbers, {kinds}; those of a table are names")
+    there = [str(name) for name in learner.experts]
+    if set(prefixes) != set(there):
+        allowed = f"the experts of the model that goes on, {shorten(Words(', '.join(there)), 200)}"
+        raise invalid("--prefix", allowed, Words(", ".join(prefixes)))
+    return there
+
+
+def _outcomes(
+    table: Table, outcome: str, prefixes: Sequence[str], known: tuple[str, ...]
+) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
+    """What happened in each row, None where that is not known; and the kinds, in the order of the columns.
+
+    ``known`` are the kinds of a model that goes on: there are no others.
+    """
     cells = table.texts[outcome]
     found = np.empty(len(cells), dtype=object)
     found[:] = [None if cell.lower() in MISSING_NUMBERS else cell for cell in cells]
@@ -160,13 +183,20 @@ def _outcomes(table: Table, outcome: str, prefixes: Sequence[str]) -> tuple[npt.
     for row, cell in enumerate(found):
         if cell is not None:
             kinds.setdefault(cell, row)
-    for kind, row in kinds.items():
+    for kind, row in (dict.fromkeys(known, 0) | kinds).items():
+        if known and kind not in known:
+            listed = shorten(Words(", ".join(known)), 200)
+            raise StreamError(
+                f"the outcome {shorten(kind)} is none of those of the model that goes on: {listed}", **table.place(row)
+            )
         for prefix in prefixes:
             if prefix + kind not in table.names:
                 is_there = prefix + kind in table.skipped
                 why = "holds something else than numbers" if is_there else "is not there"
                 reason = f"the column {prefix + kind}, for the outcome {shorten(kind)} of expert {prefix}, {why}"
                 raise StreamError(reason, **table.place(row))
+    if known and kinds:
+        return found, known
     if len(kinds) < 2:
         shown = f"only {shorten(next(iter(kinds)))}" if kinds else "no outcome"
         raise StreamError(f"two or more kinds of outcomes were expected in {outcome}; found {shown}", path=table.name)

@@ -16,6 +16,8 @@ from afterwit.pictures._picture import Table
 
 #: Of many groups, how many have a part of their own.
 MOST_GROUPS = 3
+#: How many pictures these have: the most telling ones.
+MOST_PICTURES = 4
 #: How many groups are listed.
 MOST_LISTED = 100
 
@@ -124,11 +126,13 @@ def _groups(combined: Combined, column: str, certificates: Any, settings: Any) -
         before = combined.before
         learner = before[group] if group in before else before.learner.copy()
         record = play(learner, combined.advice[rounds[group]], combined.outcomes[rounds[group]])
-        yield titled_part(f"{column} {group}", replace(record, certificate=certificates[group]), certificates[group])
+        part = titled_part(f"{column} {group}", replace(record, certificate=certificates[group]), certificates[group])
+        yield replace(part, pictures=part.pictures[:MOST_PICTURES])
 
 
-def vectors_part(learner: Any, advice: Any, outcomes: list[Any], certificate: Certificate) -> Part:
-    """The part about probabilities of several kinds of outcomes."""
-    record = replace(play(learner.clone(), advice, outcomes), certificate=certificate)
-    part = titled_part(type(learner).__name__, record, certificate)
-    return replace(part, facts={**part.facts, "Settings": settings_of(learner)})
+def vectors_part(before: Any, advice: Any, outcomes: list[Any], certificate: Certificate) -> Part:
+    """The part about probabilities of several kinds of outcomes, with the learner as it was before them."""
+    settings = settings_of(before)
+    record = replace(play(before, advice, outcomes), certificate=certificate)
+    part = titled_part(type(before).__name__, record, certificate)
+    return replace(part, facts={**part.facts, "Settings": settings})

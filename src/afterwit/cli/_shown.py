@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from afterwit.core.certificate import Certificate
+from afterwit.core.certificate import Certificate, shown_number
 from afterwit.errors import InputError, counted, shorten
 
 #: The option of every command that prints a certificate.
@@ -59,3 +59,8 @@ class NamesOption(click.Option):
             return super().get_help_record(ctx)
         finally:
             self.help = text
+
+
+def in_unit(value: float, form: str = ",.4f") -> str:
+    """A number in the unit of the data; of a small one the first digits that are not 0."""
+    return shown_number(value) if 0 < abs(value) < 0.01 else f"{value:{form}}"

@@ -14,7 +14,7 @@ from afterwit.streams.columns import PARTS
 from afterwit.streams.formats import FORMATS
 from afterwit.streams.libsvm import label_as_written
 from afterwit.streams.read import read
-from afterwit.streams.sources import Dialect
+from afterwit.streams.sources import Dialect, Query
 from afterwit.streams.stream import Stream
 from afterwit.streams.table import TableFile
 from afterwit.streams.target import TASKS
@@ -137,7 +137,7 @@ class Given:
     def source(self) -> Any:
         """As `read` takes it."""
         sql = self.values.get("sql")
-        return sql if sql else self.files[0] if len(self.files) == 1 else list(self.files)
+        return Query(sql) if sql else self.files[0] if len(self.files) == 1 else list(self.files)
 
     @property
     def shown(self) -> str:

@@ -39,7 +39,7 @@ def tell(
         show_forecasts(rows, missing, combined.forecasts, voice, combined.intervals)
     voice.say()
     if combined.earlier:
-        voice.say(f"about all rounds, with the {combined.earlier:,} before these, as the learner has counted them:")
+        voice.say(about_all_rounds(combined.earlier))
     voice.say_section(_certificate_text(certificate, verbose, column))
     if combined.intervals is not None:
         found["intervals"] = _tell_of_intervals(combined, verbose, voice)
@@ -52,6 +52,11 @@ def tell(
         ),
         "certificate": certificate.to_dict(),
     }
+
+
+def about_all_rounds(earlier: int) -> str:
+    """The line above the certificate of a learner that has gone on."""
+    return f"about all rounds, with the {earlier:,} before these, as the learner has counted them:"
 
 
 def headline(combined: Combined, source: str) -> str:

@@ -14,7 +14,7 @@ from afterwit.cli._columns import Asked, choose_columns, experts_of, path_of
 from afterwit.cli._combining import Combined, Way, combine, template_of
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._learners import read_options
-from afterwit.cli._outcomes import combine_vectors
+from afterwit.cli._outcomes import LOSSES, combine_vectors
 from afterwit.cli._progress import display
 from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
@@ -26,7 +26,7 @@ from afterwit.core.registry import expert_algorithm_class, expert_algorithm_name
 from afterwit.core.storage import write_model
 from afterwit.data import losses
 from afterwit.errors import AfterwitError, Words, invalid, shorten
-from afterwit.streams.batch import UNNAMED
+from afterwit.streams.batch import ROWS_TO_LOOK_AT, UNNAMED
 from afterwit.streams.table import Table, TableFile
 
 #: The options of algorithms that have options of the command.
@@ -148,31 +148,19 @@ def experts(
     if (outcome is None) != (prefixes is None):
         raise invalid("--prefix", "given with --outcome, and only then", prefixes)
     if outcome is not None:
-        left_out = {"--experts": chosen, "--exclude": exclude, "--group": group, "--resume": resume}
-        left_out["--interval"] = interval
+        left_out = {"--experts": chosen, "--exclude": exclude, "--group": group, "--interval": interval}
         for option, value in left_out.items():
             if value is not None:
                 why = ": --prefix chooses the columns" if option in ("--experts", "--exclude") else ""
                 raise invalid(option, f"left out with --outcome{why}", value)
+        going_on = None if resume == model else resume
         read = files_read(files, source["sql"])
-        distinct_files(FILE=read, model=model, predictions=predictions, report=report)
-        name = algorithm or "aggregating-algorithm"
-        kind, chosen_options = _algorithm(name, options, vectors=True)
+        distinct_files(FILE=read, RESUME=going_on, model=model, predictions=predictions, report=report)
+        way = _way(algorithm, loss, options, resume, None, vectors=True)
         known, texts = split_names("--prefix", prefixes), split_names("--index", index, [outcome])
-        how = (
-            kind,
-            name,
-            loss or "brier",
-            chosen_options,
-            10 if top is None else top,
-            limit,
-            model,
-            predictions,
-            verbose,
-            voice,
-            report_file(report),
-        )
-        combine_vectors(given, outcome, known, texts, *how)
+        shown = 10 if top is None else top
+        files_out = (resume, model, predictions, verbose, voice, report_file(report))
+        combine_vectors(given, outcome, known, texts, way, shown, limit, *files_out)
         return
     assert target is not None
     asked = Asked.of(target, chosen, exclude, index, group)
@@ -214,16 +202,27 @@ def experts(
 
 
 def _way(
-    algorithm: str | None, loss: str | None, options: tuple[str, ...], resume: str | None, interval: str | None
+    algorithm: str | None,
+    loss: str | None,
+    options: tuple[str, ...],
+    resume: str | None,
+    interval: str | None,
+    vectors: bool = False,
 ) -> Way:
     """How forecasts are combined, as the user says it; what is not said is as usual, or as in the model to resume."""
     kind: Any = None
     given: dict[str, Any] = {}
+    read_loss = None
+    if vectors:
+        if loss is not None and loss not in LOSSES:
+            raise invalid("--loss", "brier or log for probabilities of outcomes", loss)
+        read_loss = None if loss is None else losses.for_forecasts(loss)
+    elif loss is not None:
+        read_loss = losses.for_forecasts(loss) if loss in losses.NAMED else _loss(loss)
+        if read_loss.of_vectors:
+            raise invalid("--loss", "a loss of numbers; brier is for --outcome COLUMN --prefix A,B,...", loss)
     if algorithm is not None or resume is None:
-        kind, given = _algorithm(algorithm or "mlpol", options, vectors=False)
-    read_loss = None if loss is None else losses.for_forecasts(loss) if loss in losses.NAMED else _loss(loss)
-    if read_loss is not None and read_loss.of_vectors:
-        raise invalid("--loss", "a loss of numbers; brier is for --outcome COLUMN --prefix A,B,...", loss)
+        kind, given = _algorithm(algorithm or ("aggregating-algorithm" if vectors else "mlpol"), options, vectors)
     if options and kind is None:
         raise invalid(
             "--option", f"left out, because --resume {resume} goes on with its own options", Words(options[0])
@@ -247,6 +246,8 @@ def _algorithm(name: str, options: tuple[str, ...], vectors: bool) -> tuple[Any,
     """The class of that name, and its options as they are written."""
     require_known("algorithm", name, sorted(expert_algorithm_names()))
     kind = expert_algorithm_class(name)
+    if vectors and "outcomes" not in options_of(kind):
+        raise invalid("--algorithm", "one that takes probabilities of outcomes, such as aggregating-algorithm", name)
     # Under the square loss the outcomes of the aggregating algorithm are an interval.
     settled = ("n_experts", "loss") if name == "aggregating-algorithm" and not vectors else NAMED_OTHERWISE
     return kind, read_options(name, options, [option for option in options_of(kind) if option not in settled])
@@ -296,8 +297,14 @@ def _told(
     voice: Voice,
 ) -> dict[str, Any]:
     """Say how well every target was forecast."""
-    others = (*table.spoilt, *asked.others)
-    ignored = [name for name in table.skipped if name not in others and not UNNAMED.fullmatch(name)]
+    others = (*table.spoilt, *asked.others, *(name for each in every for name in each.experts))
+    left_out = [name for name in table.skipped if name not in others and not UNNAMED.fullmatch(name)]
+    ignored = [name for name in left_out if name not in table.empty]
+    if len(ignored) < len(left_out):
+        empty = shorten(Words(", ".join(name for name in left_out if name in table.empty)), 300)
+        voice.warn(
+            f"left out {empty}: empty in the first {ROWS_TO_LOOK_AT:,} rows (--experts A,B,... chooses the columns)"
+        )
     found = []
     for i, each in enumerate(every):
         if i:
@@ -306,5 +313,5 @@ def _told(
         if ignored and not i:
             voice.say(f"ignored columns that are not numeric: {shorten(Words(', '.join(ignored)), 90)}")
         found.append(tell(each, asked.group, rows, top, verbose, voice))
-    shared = {"source": table.name, "algorithm": every[0].algorithm, "loss": every[0].loss, "ignored": ignored}
+    shared = {"source": table.name, "algorithm": every[0].algorithm, "loss": every[0].loss, "ignored": left_out}
     return {**shared, "targets": found} if asked.several else {**shared, **found[0]}

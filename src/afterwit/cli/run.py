@@ -319,7 +319,7 @@ def _why_no_certificate(learner: Any, examples: Examples, before: int) -> str:
     if before and needs_rounds(learner):
         return (
             f"the model had learned {counted(before, 'round')} before this run, and a certificate is about all that it "
-            "has learned"
+            "has learned (--skip-learned makes one of files that have all these rows)"
         )
     if not examples.complete and not examples.rereadable and needs_rounds(learner):
         return (

@@ -152,21 +152,27 @@ class Played:
         require_theorems(self.learner)
         if self.arrivals is not None and not hasattr(self.learner, "late"):
             raise InputError("there is no certificate for delayed labels: the theorems need each label in its round")
-        if is_read_once(self.stream):
+        stream = self.as_played
+        if is_read_once(stream):
             raise InputError(READ_ONCE)
         if comparator is not None and "comparator" not in inspect.signature(self.learner.certificate).parameters:
             raise invalid("comparator", f"left out, because the theorems of {name} take none", comparator)
         given = {} if comparator is None else {"comparator": comparator}
         if self.arrivals is not None:
             return self.arrivals.certificate(self.learner, *self._all_pairs(), **given)
-        if hasattr(self.stream, "reader"):
-            return certify_source(self.learner, self.stream, comparator)
+        if hasattr(stream, "reader"):
+            return certify_source(self.learner, stream, comparator)
         return self.learner.certificate(*self._all_pairs(), **given)
+
+    @property
+    def as_played(self) -> Any:
+        """The stream, to be read again; of one that looks at its learner, the rounds that there were."""
+        return self.stream.as_played() if hasattr(self.stream, "as_played") else self.stream
 
     @property
     def can_be_replayed(self) -> bool:
         """Whether the rounds can be played again as they were."""
-        return self.before is not None and self.arrivals is None and not is_read_once(self.stream)
+        return self.before is not None and self.arrivals is None and not is_read_once(self.as_played)
 
     def moments(self, end: Any = None, most_values: int = MOST_VALUES) -> list[Any]:
         """The certificates over time; once they are found, the same whenever they are asked for again.
@@ -176,13 +182,13 @@ class Played:
         most_values  up to how many values the rounds are played again
         """
         if "moments" not in self._seen:
-            found = moments(self.before, self.stream, most_values, end) if self.can_be_replayed else []
+            found = moments(self.before, self.as_played, most_values, end) if self.can_be_replayed else []
             self._seen["moments"] = found
         return list(self._seen["moments"])
 
     def _all_pairs(self) -> tuple[Any, list[Any]]:
         """All examples and their labels, as they were learned, in the form that the learner's certificate takes."""
-        pairs = [pair for pair in self.stream if pair[1] is not None]
+        pairs = [pair for pair in self.as_played if pair[1] is not None]
         if self.arrivals is not None:
             pairs = [pairs[place] for place in self.arrivals.order]
         return as_taken(self.learner, [x for x, _ in pairs]), [label for _, label in pairs]

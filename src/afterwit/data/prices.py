@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 SMALLEST, LARGEST = 1e-50, 1e50
 RELATIVES = (
     f"a number from {SMALLEST:g} to {LARGEST:g}, the price after the round over the price before it "
-    "(afterwit.portfolios.relatives makes them of prices)"
+    f"(afterwit.portfolios.relatives makes them of prices; of an asset that lost all its value it is {SMALLEST:g})"
 )
 
 

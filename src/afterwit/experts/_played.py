@@ -20,6 +20,8 @@ from afterwit.experts._regret import Floats, Way
 MOST_MOMENTS = 400
 FEWEST_MOMENTS = 32
 EXPERTS_AT_MOMENTS = 20_000
+#: An algorithm made of others, one for each expert, certifies all of them at a moment: up to so many.
+MOST_COPIES = 100
 #: Rounds are played again as long as they have so many values; with intervals, which take longer, so many rounds.
 MOST_VALUES = 4_000_000
 MOST_INTERVALS = 100_000
@@ -52,6 +54,8 @@ class Played:
         if self.before is None:
             return []
         algorithm = getattr(self.before, "point_forecaster", None) or self.before.copy()
+        if _has_copies(algorithm) and self.experts.count > MOST_COPIES:
+            return []
         return certified(_Advice(algorithm, self), None, MOST_VALUES)
 
     @cached_property
@@ -98,6 +102,11 @@ class Played:
         return self.loss.values(np.minimum(forecasts, 1.0) if bounded else forecasts, self.outcomes)
 
 
+def _has_copies(learner: Any) -> bool:
+    """Whether an algorithm is made of others, as `SwapRegret` is."""
+    return "base" in learner.parameters
+
+
 class _Advice(Past):
     """Rounds of advice, which are at hand: certificates are read off the state, so that there can be many."""
 
@@ -105,7 +114,7 @@ class _Advice(Past):
         super().__init__(learner)
         self.played = played
         most = max(FEWEST_MOMENTS, min(MOST_MOMENTS, EXPERTS_AT_MOMENTS // played.experts.count))
-        self.apart = -(-len(played.values) // most)
+        self.apart = len(played.values) if _has_copies(learner) else -(-len(played.values) // most)
 
     def next_moment(self) -> int:
         """The next power of two, or the next in a row of moments at equal distances."""

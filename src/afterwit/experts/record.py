@@ -91,7 +91,8 @@ class ExpertRecord(Pictured):
         promised over time.
 
         The rounds are played again. Of more than four million losses, the moments are those within the first four
-        million. There are none where the learner had learned before.
+        million. `SwapRegret`, which has a learner for each expert, is looked at after 1, 2, 4, 8, ... rounds alone, and
+        with more than 100 experts not at all. There are none where the learner had learned before.
         """
         return [] if self._played is None else self._played.moments
 
@@ -134,26 +135,29 @@ class ExpertRecord(Pictured):
         return float(self.losses.sum())
 
     @cached_property
-    def _regrets(self) -> Floats:
-        return regrets.regrets_by_expert(self.losses, self.expert_losses)
+    def regret_curves(self) -> Floats:
+        """After each round, the regret to each expert, over the rounds in which it was awake; a column for each."""
+        found = regrets.regrets_by_expert(self.losses, self.expert_losses)
+        found.setflags(write=False)
+        return found
 
     @cached_property
     def _last(self) -> Floats:
         """The regrets at the end, and minus infinity for experts that have never been awake."""
         never = np.isnan(self.expert_losses).all(axis=0)
-        return np.where(never, -np.inf, self._regrets[-1])
+        return np.where(never, -np.inf, self.regret_curves[-1])
 
     @property
     def regret_curve(self) -> Floats:
         """After each round, the largest regret to any expert: the loss so far less that of the best so far."""
-        return np.asarray(regrets.to_the_awake(self._regrets, self.expert_losses).max(axis=1))
+        return np.asarray(regrets.to_the_awake(self.regret_curves, self.expert_losses).max(axis=1))
 
     def regret_curve_to(self, expert: Any) -> Floats:
         """After each round, the regret to one expert, over the rounds in which it was awake."""
         if expert not in self.experts:
             shown = ", ".join(repr(name) for name in self.experts[:5]) + (", ..." if len(self.experts) > 5 else "")
             raise invalid("expert", f"one of {shown}", expert)
-        return self._regrets[:, self.experts.index(expert)].copy()
+        return self.regret_curves[:, self.experts.index(expert)].copy()
 
     @property
     def regret(self) -> float:

@@ -7,7 +7,7 @@ its name: nothing inside imports it.
 >>> import afterwit as aw
 >>> record = aw.play(aw.Perceptron(), aw.adversaries.unit_vectors(8))
 >>> list(pictures(record))
-['error']
+['error', 'confidence', 'features']
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ FAR = 50.0
 #: matplotlib's limits must be numbers too, and some larger than the values.
 LARGEST = 1e300
 #: Logarithmic scales begin at most so far below their largest value.
-SMALLEST_PART = 1e-15
+SMALLEST_PART = 1e-60
 
 #: Heights in points: of a line of text, of a bar, of what is between two bars, and of the ticks and their label.
 LINE, BAR, GAP, BELOW = 13.0, 11.0, 10.0, 62.0
@@ -24,6 +24,8 @@ LINE, BAR, GAP, BELOW = 13.0, 11.0, 10.0, 62.0
 WIDEST_TEXT, WIDTH = 92, 7.2
 #: How many characters of a name are shown.
 WIDEST_NAME = 28
+#: Numbers on scales and beside bars have at most so many characters.
+LONGEST_NUMBER = 9
 
 
 @dataclass(frozen=True)
@@ -92,25 +94,29 @@ def scale_for(ax: Any, values: Sequence[float], reference: float) -> None:
     low, high = min([0.0, *finite]), max([0.0, *finite])
     # Where nothing is above 0, infinity needs some room all the same.
     high = largest if high == 0.0 and math.inf in values else high
+    ticks = ticks_for(ax)
     if largest > FAR * small:
         threshold = 10.0 ** math.floor(math.log10(max(small, SMALLEST_PART * largest)) - 1)
         ax.set_xscale("symlog", linthresh=threshold, linscale=0.3)
         ax.set_xlim(3 * low, 3 * high)
-        most = 5 if ax.figure.get_size_inches()[0] >= WIDTH else 2
-        below, above = (_decades(threshold, end, most) for end in (-low, high))
-        ax.set_xticks([*(-tick for tick in below), 0.0, *above])
+        ax.set_xticks([-tick for tick in _decades(threshold, -low, ticks)] + [0.0] + _decades(threshold, high, ticks))
         ax.minorticks_off()
     else:
         beyond = 0.04 * (high - low) or largest
         ax.set_xlim(low - (beyond if low else 0), high + (beyond if high or not low else 0))
-        ax.locator_params(axis="x", nbins=6 if ax.figure.get_size_inches()[0] >= WIDTH else 3)
+        ax.locator_params(axis="x", nbins=ticks_for(ax))
     ax.axvline(0, color=MUTED, linewidth=0.8)
-    ax.xaxis.set_major_formatter(lambda value, _: shown_number(value))
+    ax.xaxis.set_major_formatter(lambda value, _: brief(value))
     ax.grid(visible=False, axis="y")
 
 
+def ticks_for(ax: Any) -> int:
+    """How many numbers fit below the horizontal axis."""
+    return max(2, int(0.84 * ax.figure.get_size_inches()[0]))
+
+
 def _decades(threshold: float, high: float, most: int) -> list[float]:
-    """At most so many powers of ten between the threshold and the end, not too near to 0."""
+    """So many powers of ten at most between the threshold and the end, not too near to 0."""
     if high <= 10 * threshold:
         return []
     first, last = round(math.log10(threshold)) + 1, math.floor(math.log10(high))
@@ -137,18 +143,24 @@ def named_bars(ax: Any, bars: Sequence[tuple[str, float | None, str]]) -> None:
         if value is not None:
             towards, side = (-4, "right") if end < 0 else (4, "left")
             here = {"xytext": (towards, 0), "textcoords": "offset points", "ha": side, "va": "center"}
-            ax.annotate(shown_number(value), (end, place), fontsize=LETTERS - 1, color=MUTED, **here)
+            ax.annotate(brief(value), (end, place), fontsize=LETTERS - 1, color=MUTED, **here)
     ax.set_yticks(range(len(bars)), names)
     for label, (_, value, _) in zip(ax.get_yticklabels(), bars, strict=True):
         label.set(color=INK, fontweight="bold" if value is None else "normal")
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(bars) - 0.4, -0.6)
     ax.set_xlim(low - (room if low else 0), high + (room if high or not low else 0))
-    ax.locator_params(axis="x", nbins=max(2, min(6, int(between // 55))))
-    ax.xaxis.set_major_formatter(lambda value, _: shown_number(value))
+    ax.locator_params(axis="x", nbins=ticks_for(ax))
+    ax.xaxis.set_major_formatter(lambda value, _: brief(value))
     ax.axvline(0, color=MUTED, linewidth=0.8)
     ax.spines["left"].set_visible(False)
     ax.grid(visible=False, axis="y")
+
+
+def brief(value: float) -> str:
+    """A number where there is little room."""
+    text = shown_number(value)
+    return text if len(text) <= LONGEST_NUMBER else f"{value:.3g}"
 
 
 def short(name: str, most: int = WIDEST_NAME) -> str:

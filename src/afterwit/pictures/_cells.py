@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,9 +18,10 @@ STRONGEST = 0.55
 STEPS = 8
 #: Up to so many cells have their numbers in them.
 MOST_WRITTEN = 100
-#: How many characters of a name stand beside a row or below a column.
-ROW_NAME, COLUMN_NAME = 20, 12
-MOST_NAMES = 32
+#: How wide names of rows are, in inches; how wide a digit is, for its height; how small it may be, in points.
+NAMES_BESIDE, WIDTH_OF_A_DIGIT, SMALLEST_LETTERS = 1.9, 0.64, 5.5
+#: How many characters of a name stand beside a row or below a column, and how many rows have names at most.
+ROW_NAME, COLUMN_NAME, MOST_NAMES = 20, 12, 32
 
 
 def shade(ax: Any, shares: npt.NDArray[np.float64], colour: str, strongest: float = STRONGEST) -> None:
@@ -56,15 +58,29 @@ def _runs(row: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def write_numbers(ax: Any, numbers: npt.NDArray[Any]) -> None:
-    """The number of each cell in it, if there are few cells."""
-    if numbers.size <= MOST_WRITTEN:
-        size = LETTERS - 1 if numbers.shape[1] <= 8 else LETTERS - 3
-        rounded = [float(f"{value:.3g}") for value in numbers.flat]
-        # Payoffs that differ by little must not look the same, as far as there is room.
-        exact = numbers.shape[1] <= 4 and len(set(rounded)) < len(np.unique(numbers))
-        for ((i, j), value), near in zip(np.ndenumerate(numbers), rounded, strict=True):
-            text = f"{value:.15g}" if exact else shown_number(near)
-            ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size, color=INK)
+    """The number of each cell in it, if there are few cells and they are wide enough."""
+    if numbers.size > MOST_WRITTEN:
+        return
+    rounded = [float(f"{value:.3g}") for value in numbers.flat]
+    # Payoffs that differ by little must not look the same, as far as there is room.
+    exact = numbers.shape[1] <= 4 and len(set(rounded)) < len(np.unique(numbers))
+    texts = [f"{value:.15g}" for value in numbers.flat] if exact else [shown_number(value) for value in rounded]
+    write(ax, numbers.shape, texts)
+
+
+def write(ax: Any, shape: tuple[int, ...], texts: Sequence[str]) -> None:
+    """A text in each cell, row by row, if the cells are wide enough."""
+    room = _room(ax) / shape[1]
+    size = min(LETTERS - 1, room / (WIDTH_OF_A_DIGIT * (1 + max(map(len, texts)))))
+    if size >= SMALLEST_LETTERS:
+        for (i, j), text in zip(np.ndindex(*shape), texts, strict=True):
+            ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=round(size), color=INK)
+
+
+def _room(ax: Any) -> float:
+    """How wide all cells are together, in points, beside names of the usual length."""
+    width = float(ax.figure.get_size_inches()[0])
+    return 72 * (width - NAMES_BESIDE)
 
 
 def frame(ax: Any, chosen: npt.NDArray[np.bool_]) -> None:
@@ -85,10 +101,12 @@ def name_sides(ax: Any, rows: Sequence[str], columns: Sequence[str], notes: tupl
     step = 1 + (len(rows) - 1) // MOST_NAMES
     names = [short(name, ROW_NAME) + note for name, note in zip(rows, notes[0] or [""] * len(rows), strict=True)]
     ax.set_yticks(np.arange(len(rows))[::step] + 0.5, names[::step], color=INK)
-    step = 1 + (len(columns) - 1) // MOST_NAMES
+    room = _room(ax)
+    step = math.ceil(1.3 * LETTERS * len(columns) / room)
     names = [short(name, COLUMN_NAME) for name in columns]
     after = notes[1] or [""] * len(names)
-    upright = max(max(map(len, names)), max(map(len, after))) * len(names[::step]) > 72
+    longest = max(len(text) for text in (*names, *after))
+    upright = WIDTH_OF_A_DIGIT * LETTERS * (longest + 1) * len(names[::step]) > room
     names = [
         f"{name}{note}" if upright or not note else f"{name}\n{note.removeprefix(': ')}"
         for name, note in zip(names, after, strict=True)

@@ -57,9 +57,9 @@ class Examples:
 
 def read_again(played: Any, width: int) -> Examples | None:
     """The first examples, if they can be read again and have exactly so many features."""
-    if played is None or is_read_once(played.stream) or getattr(played.learner, "takes", "") == "points":
+    if played is None or is_read_once(played.as_played) or getattr(played.learner, "takes", "") == "points":
         return None
-    stream = played.stream
+    stream = played.as_played
     blocks: list[Rows] = []
     labels: list[Any] = []
     if hasattr(stream, "reader"):

@@ -14,12 +14,11 @@ from afterwit.pictures._axes import marked, plain, rounds_along, shown
 from afterwit.pictures._expert_run import Run
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
-from afterwit.pictures._pieces import lately, powers, sparse, spread
+from afterwit.pictures._pieces import ENOUGH, lately, powers, sparse, spread
 from afterwit.pictures._style import BESIDE, BOUND, HAPPENED, INK, LINES, MUTED
 
 #: So many intervals are drawn: the last ones.
 LAST = 120
-ENOUGH = 64
 #: The quantities of the theorems about intervals: `afterwit.reductions.conformal_intervals`.
 UNCOVERED, DISTANCE = "uncovered rounds", "distance from the coverage"
 

@@ -15,7 +15,7 @@ from afterwit.pictures._axes import brief, marked, plain, rounds_along, shown
 from afterwit.pictures._expert_run import Run
 from afterwit.pictures._labels import label_ends, rows_down
 from afterwit.pictures._picture import Picture, Table
-from afterwit.pictures._pieces import curve, lately, powers, sparse, spread
+from afterwit.pictures._pieces import ENOUGH, curve, lately, powers, sparse, spread
 from afterwit.pictures._style import BESIDE, BOUND, HAPPENED, HINDSIGHT, INK, LETTERS, LINES, MUTED, STROKES, series
 
 #: Of more experts than this, the best and the worst have bars.
@@ -23,8 +23,6 @@ BARS = 20
 BEST, WORST = 10, 4
 #: A bar this many times as long as that of the middle one is cut off; a bound this far above all lines, too.
 LONG = 4.0
-#: "Lately" begins after so many rounds.
-ENOUGH = 64
 #: The lines of experts beside the best one.
 RUNNERS_UP = 2
 UNIFORM, MIXTURE = "mean of the experts", "best mixture"

@@ -48,9 +48,7 @@ class Run:
     @cached_property
     def regrets(self) -> Floats:
         """After each round, to each expert; minus infinity to those that have not been awake."""
-        record = self.record
-        each = regrets.regrets_by_expert(record.losses, record.expert_losses)
-        return regrets.to_the_awake(each, record.expert_losses)
+        return regrets.to_the_awake(self.record.regret_curves, self.record.expert_losses)
 
     @cached_property
     def best_so_far(self) -> npt.NDArray[np.int64]:

@@ -9,6 +9,9 @@ import numpy as np
 
 from afterwit.pictures._style import INK, LETTERS
 
+#: How far below the axes legends begin, in points: below ticks and a label.
+BELOW = 38.0
+
 
 def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
     """Write each text in its colour at the right edge, at the height where its line ends; none covers another.
@@ -16,7 +19,9 @@ def label_ends(ax: Any, ends: Sequence[tuple[float, str, str]]) -> None:
     ends  the last value of each line, what to write and the colour. The limits of the axes must be final
     """
     ends = [end for end in ends if np.isfinite(end[0])]
-    for (_, text, colour), height in zip(ends, _heights(ax, [value for value, _, _ in ends]), strict=True):
+    # Each has the room of the one with the most lines.
+    lines = max((text.count("\n") + 1 for _, text, _ in ends), default=1)
+    for (_, text, colour), height in zip(ends, _heights(ax, [value for value, _, _ in ends], lines), strict=True):
         beside(ax, height, text, colour)
 
 
@@ -60,13 +65,22 @@ def rows_down(ax: Any, names: Sequence[str], heads: bool = False) -> None:
     ax.grid(visible=False, axis="y")
 
 
-def _heights(ax: Any, values: Sequence[float]) -> list[float]:
-    """Where labels stand for lines that end at these values, as parts of the height of the axes."""
+def _heights(ax: Any, values: Sequence[float], lines: int = 1) -> list[float]:
+    """Where labels of so many lines stand for what ends at these values, as parts of the height of the axes."""
     if not values:
         return []
     low, high = sorted(ax.get_ylim())
-    least = 1.25 * LETTERS / (72 * ax.figure.get_size_inches()[1] * ax.get_position().height)
+    least = 1.25 * lines * LETTERS / (72 * ax.figure.get_size_inches()[1] * ax.get_position().height)
     return apart(_fractions(ax, [min(max(value, low), high) for value in values]), least)
+
+
+def legend_below(ax: Any, columns: int, **what: Any) -> None:
+    """A legend below the label of the horizontal axis, where labels at the ends have no place."""
+    from matplotlib.transforms import ScaledTranslation
+
+    below = ax.transAxes + ScaledTranslation(0, -BELOW / 72, ax.figure.dpi_scale_trans)
+    place = {"loc": "upper right", "bbox_to_anchor": (1, 0), "bbox_transform": below, "borderaxespad": 0.0}
+    ax.legend(ncols=columns, fontsize=LETTERS, handletextpad=0.5, **place, **what)
 
 
 def _fractions(ax: Any, values: list[float]) -> list[float]:

@@ -278,5 +278,5 @@ def _told(picture: Picture) -> str:
 
 def _figure(picture: Picture, wide: str, narrow: str, told: str, level: int) -> str:
     drawings = f'<div class="narrow">{narrow}</div>\n' if narrow else ""
-    drawings += f'<div class="wide">{wide}</div>\n' if wide else ""
+    drawings += f'<div class="wide">{wide}</div>\n' if wide else "<p>Not drawn, so that this page stays small.</p>\n"
     return f"{_heading(picture.title, level)}\n<figure>\n{drawings}{told}</figure>"

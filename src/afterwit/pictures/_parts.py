@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -150,13 +151,16 @@ def _race(race: Any, certified: Certified | None) -> Part:
     numbers = {row["learner"]: row for row in race.leaderboard()}
     more = [(*row, *_certified_rates(race, numbers[row[0]])) for row in rows]
     part = Part(
-        title=f"Race on {race.source}",
+        title=f"Race on {os.path.basename(race.source)}",
         lead=race.result(),
         certificate=made,
         reason=reason,
         pictures=_drawn(race),
         tables={"Leaderboard": Table((*heads, "bound", "hindsight", "verdict"), tuple(more))},
-        facts={"Stopped": [(entry.name, entry.stopped) for entry in race.entries if entry.stopped]},
+        facts={
+            "Stopped": [(entry.name, entry.stopped) for entry in race.entries if entry.stopped],
+            "Settings": [(entry.name, call_of(entry.learner)) for entry in race.entries],
+        },
         again="import afterwit as aw\n\n"
         f"race = aw.race(source, {[entry.name for entry in race.entries]!r})\n"
         'race.report("report.html")',
@@ -288,5 +292,4 @@ MAKERS: dict[str, Callable[[Any, Certified | None], Part]] = {
     "GameSolution": _solution,
     "Certificate": _certificate,
     "GroupCertificates": _groups,
-    "Race": _race,
 }

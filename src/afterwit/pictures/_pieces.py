@@ -16,6 +16,8 @@ LINE = 200
 AREA = 128
 #: On a logarithmic axis.
 LOG = 100
+#: "Lately" begins after so many rounds: an eighth of fewer says little.
+ENOUGH = 256
 
 
 def curve(numbers: Floats, most: int = LINE) -> Envelope:

@@ -9,7 +9,8 @@ from typing import Any
 from afterwit.core import wording
 from afterwit.core.certificate import Certificate, Verdict, shown_number
 from afterwit.errors import counted
-from afterwit.pictures._bars import Bar, draw_bars, scale_for, short, size_of
+from afterwit.pictures._bars import WIDTH, Bar, draw_bars, scale_for, short, size_of
+from afterwit.pictures._labels import legend_below
 from afterwit.pictures._picture import NARROW, Picture, Table
 from afterwit.pictures._style import BOUND, GRID, HAPPENED, HINDSIGHT, INK
 
@@ -138,14 +139,13 @@ class Parts(Picture):
         shown = min(len(parts), MOST_PARTS)
         of = "" if shown == len(parts) else f" the {shown} largest of {len(parts):,}"
         self.caption = f"{self.quantity} of each of the {kind}{of and ','}{of}, with its bound, the largest first."
-        self.size = (7.2, 1.2 + 0.27 * shown)
+        self.size = (WIDTH, 1.5 + 0.27 * shown)
 
     def _numbers(self, made: Certificate) -> dict[str, float | None]:
         applies = made.verdict is not Verdict.NOT_APPLICABLE
         return {"hindsight": _hindsight(made), "happened": made.observed, "bound": made.bound if applies else None}
 
     def draw(self, ax: Any) -> None:
-        from matplotlib.transforms import ScaledTranslation
 
         shown = [(name, self._numbers(made)) for name, made in list(self.parts.items())[:MOST_PARTS]]
         values = [value for _, numbers in shown for value in numbers.values() if value is not None]
@@ -163,11 +163,8 @@ class Parts(Picture):
             ax.plot(ends, [i, i], color=GRID, linewidth=2, zorder=1, linestyle=":" if bound is None else "-")
         ax.set_yticks(range(len(shown)), [short(name) for name, _ in shown], color=INK)
         ax.set_ylim(len(shown) - 0.4, -0.6)
-        ax.set_xlabel(self.quantity, loc="left")
-        # On the line of what the axis measures, below its numbers.
-        below = ax.transAxes + ScaledTranslation(0, -20 / 72, ax.figure.dpi_scale_trans)
-        how = {"ncols": 3, "borderpad": 0, "borderaxespad": 0, "handletextpad": 0.1, "columnspacing": 1.2}
-        ax.legend(loc="upper right", bbox_to_anchor=(1, 0), bbox_transform=below, **how)
+        ax.set_xlabel(self.quantity)
+        legend_below(ax, columns=3)
 
     def table(self) -> Table:
         rows = []

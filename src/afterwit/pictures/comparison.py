@@ -12,6 +12,7 @@ Mistakes beside the bound, over unit vectors. The bound is attained.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -34,6 +35,8 @@ EQUAL = 1e-6
 FEW = 12
 #: A bound so many times as large as all that was observed would press it to the ground: then heights are logarithms.
 FAR = 30.0
+#: Labels have so many letters in a line, or they would leave no room for the lines that they label.
+WIDE = 28
 #: Beyond so many dots a cloud becomes a band, with this part of the runs in it.
 DOTS = 1500
 BAND = 0.9
@@ -171,7 +174,8 @@ class Comparison(Picture):
             said = f"{said} The band has {BAND:.0%} of the runs."
         if self.delta:
             most = max(map(_most_often, (self._above(self.runs, each) for each in self.bounds.values())), default=0.0)
-            return f"{said} At any point at most {most:.1%} of the runs are above it; {self.delta:.1%} may be."
+            above = f"at most {most:.3g} of the runs are" if most else "none of the runs is"
+            return f"{said} At any point {above} above it; a part of {self.delta:.3g} may be."
         if not np.isfinite(self.closest):
             return said
         if self.tight and self.holds:
@@ -195,7 +199,8 @@ class Comparison(Picture):
             ax.plot(self.x, values, **look)
         self._scale(ax)
         ends = [(name, values[np.isfinite(values)], look["color"]) for name, values, look in lines]
-        label_ends(ax, [(float(values[-1]), name, colour) for name, values, colour in ends if len(values)])
+        told = [(float(values[-1]), textwrap.fill(name, WIDE), colour) for name, values, colour in ends if len(values)]
+        label_ends(ax, told)
 
     def _cloud(self, ax: Any) -> None:
         """Every run a dot, or where they are too many, a band."""
@@ -228,7 +233,7 @@ class Comparison(Picture):
             # A line at 0 is not hidden by the axis.
             ax.set_ylim(low - 0.03 * room, high + 0.08 * room)
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(lambda value, _: f"{value:,.6g}")
+            axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if 1e5 <= abs(value) < 1e9 else f"{value:,.6g}")
             axis.set_minor_formatter(lambda *_: "")
         ax.set_xlabel(over)
         ax.set_ylabel(of)

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.record import is_read_once
-from afterwit.pictures._cells import name_sides, shade
+from afterwit.pictures._cells import MOST_WRITTEN, name_sides, shade, write
 from afterwit.pictures._picture import Picture, Table
-from afterwit.pictures._style import HAPPENED, INK, LETTERS
+from afterwit.pictures._style import HAPPENED
 
-#: How many classes a picture has room for, and up to how many its cells have their numbers in them.
-MOST_CLASSES, MOST_WRITTEN = 20, 12
+#: How many classes a picture has room for.
+MOST_CLASSES = 20
 #: Labels are read again of at most so many rounds.
 MOST_ROUNDS = 1_000_000
 BLOCK = 65536
@@ -24,9 +24,9 @@ def pictures(record: Any) -> list[Picture]:
     kept, played = record.predictions, record._played
     if not hasattr(record, "mistakes") or kept is None or not 0 < len(kept) <= MOST_ROUNDS or played is None:
         return []
-    if is_read_once(played.stream):
+    if is_read_once(played.as_played):
         return []
-    truths = _labels(played.stream)
+    truths = _labels(played.as_played)
     pairs = [(truth, said) for truth, said in zip(truths, kept.tolist(), strict=False) if truth is not None]
     classes = sorted({str(label) for pair in pairs for label in pair})
     fits = len(truths) == len(kept) and 0 < len(classes) <= MOST_CLASSES
@@ -54,9 +54,8 @@ class Confusion(Picture):
 
     def draw(self, ax: Any) -> None:
         shade(ax, self.counts / np.maximum(1, self.counts.sum(axis=1, keepdims=True)), HAPPENED)
-        if len(self.classes) <= MOST_WRITTEN:
-            for (i, j), count in np.ndenumerate(self.counts):
-                ax.text(j + 0.5, i + 0.5, f"{count:,}", ha="center", va="center", fontsize=LETTERS - 1, color=INK)
+        if self.counts.size <= MOST_WRITTEN:
+            write(ax, self.counts.shape, [f"{count:,}" for count in self.counts.flat])
         name_sides(ax, self.classes, self.classes)
         ax.set_xlabel("predicted")
         ax.set_ylabel("label")

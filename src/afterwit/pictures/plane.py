@@ -10,12 +10,14 @@ from afterwit.data.rows import Rows
 from afterwit.errors import AfterwitError, counted
 from afterwit.hindsight.max_margin import max_margin
 from afterwit.linear._engine import LinearLearner
+from afterwit.pictures._bars import WIDTH, short
 from afterwit.pictures._examples import Examples, Floats, read_again
+from afterwit.pictures._labels import legend_below
 from afterwit.pictures._picture import Picture, Table
-from afterwit.pictures._style import BOUND, HAPPENED, HINDSIGHT, INK, LETTERS, LINES, SERIES
+from afterwit.pictures._style import BOUND, HAPPENED, HINDSIGHT, INK, LINES, SERIES
 
 #: So many examples are drawn, and so many classes.
-MOST_POINTS, MOST_CLASSES = 450, 6
+MOST_POINTS, MOST_CLASSES = 600, 6
 #: Scores are computed on a grid of so many places a side.
 GRID = 61
 #: The best separator is looked for among at most so many examples.
@@ -48,7 +50,7 @@ class Plane(Picture):
     """The examples, where the learner's prediction changes, and the separator of largest margin where there is one."""
 
     kind = "plane"
-    size = (7.2, 4.6)
+    size = (7.2, 5.0)
 
     def __init__(self, record: Any, examples: Examples) -> None:
         self.learner = record._played.learner
@@ -76,7 +78,7 @@ class Plane(Picture):
         ax.set_xlim(low[0], high[0])
         ax.set_ylim(low[1], high[1])
         labels = np.array([self.classes.index(label) for label in self.examples.labels])[self.shown]
-        looks = [(str(label), SERIES[k][0], SHAPES[k]) for k, label in enumerate(self.classes)]
+        looks = [(short(str(label)), SERIES[k][0], SHAPES[k]) for k, label in enumerate(self.classes)]
         for k, (_, colour, shape) in enumerate(looks):
             _mark(ax, table[self.shown][labels == k], shape, colour)
         drawn = set()
@@ -234,4 +236,5 @@ def _legend(ax: Any, classes: Any, lines: dict[str, dict[str, Any]]) -> None:
         for label, colour, shape in classes
     ]
     handles += [Line2D([], [], label=name, **look) for name, look in lines.items()]
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1), fontsize=LETTERS, handlelength=1.4)
+    narrow = ax.figure.get_size_inches()[0] < WIDTH
+    legend_below(ax, columns=2 if narrow else 4, handles=handles, handlelength=1.4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,7 +63,7 @@ class Lines(_OfRace):
 
     def __init__(self, race: Any) -> None:
         super().__init__(race)
-        self.title = f"{self.what} so far, {short(race.source)}"
+        self.title = f"{self.what} so far, {short(os.path.basename(race.source))}"
         self.caption = f"{self.what} so far after each round. {self.result}"
 
     def draw(self, ax: Any) -> None:
@@ -130,8 +131,8 @@ class Board(_OfRace):
     def __init__(self, race: Any) -> None:
         super().__init__(race)
         self.rows = [row for row in race.leaderboard()[:MOST_BARS] if row["stopped"] is None]
-        self.size = (7.2, 1.5 + 0.27 * max(3, len(self.rows)))
-        self.title = f"{self.what} at the end, {short(race.source)}"
+        self.size = (7.2, 1.3 + 0.27 * max(3, len(self.rows)))
+        self.title = f"{self.what} at the end, {short(os.path.basename(race.source))}"
         marked = " The marks are the bound and hindsight, where they were certified." if self._marks("bound") else ""
         self.caption = f"{self.what} of each learner. {self.result}{marked}{self._others(len(self.rows))}"
 
@@ -210,7 +211,7 @@ class Speed(_OfRace):
             for entry in self.running
             if entry.seconds_per_example and math.isfinite(entry.error)
         ]
-        self.title = f"{self.what} and time, {short(race.source)}"
+        self.title = f"{self.what} and time, {short(os.path.basename(race.source))}"
         against = f"{self.what} at the end against the processor time for each example."
         self.caption = f"{against} No other learner beats those in colour in both."
 

@@ -41,7 +41,7 @@ class VersionSpace(Picture):
         step = math.ceil(record.rounds / MOST_MOMENTS)
         #: Rounds, hypotheses left and mistakes so far.
         self.moments = [(0, self.hypotheses, 0)]
-        for past in replayed(played.before, played.stream, lambda rounds: rounds + step):
+        for past in replayed(played.before, played.as_played, lambda rounds: rounds + step):
             self.moments.append((past.rounds, past.learner.remaining, past.learner.mistakes))
             line = past.learner.certificate().line()
         self.title = f"Hypotheses that are left, {record.learner}"
@@ -102,7 +102,7 @@ class LabelsAsked(Picture):
         #: Rounds, labels asked for and mistakes so far.
         self.moments = [
             (past.rounds, past.learner.asked, past.learner.mistakes)
-            for past in replayed(record._played.before, record._played.stream, grow)
+            for past in replayed(record._played.before, record._played.as_played, grow)
         ]
         if self.moments[-1][0] < record.rounds:
             self.moments.append((record.rounds, record.asked, record.mistakes))

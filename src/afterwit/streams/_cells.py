@@ -13,8 +13,11 @@ import numpy.typing as npt
 
 #: A cell that says this, in capitals or not, is a missing number, and also a missing truth value or moment.
 MISSING_NUMBERS = frozenset(("", "na", "n/a", "nan", "null", "none"))
+#: Beyond this a float does not hold every whole number.
+LARGEST_WHOLE = 2**53
 #: What is allowed, for messages.
 A_NUMBER = "a finite number was expected, or nothing, NA, N/A, NaN, null or None for a missing one"
+TAKE_AS_NAMES = "take the column as a category (--categorical) or leave it out (--ignore)"
 A_BOOLEAN = "true or false was expected"
 A_TIME = (
     "a date or moment was expected, such as 2024-01-31, 2024-01-31 13:45, 2024-01-31T13:45:07.123456 or "
@@ -23,6 +26,8 @@ A_TIME = (
 
 #: A number as text has it: Python would also read 1_000, and digits of other scripts.
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+#: What many countries write for 1.5.
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
 _TIME = re.compile(

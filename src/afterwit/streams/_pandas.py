@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from afterwit.data.checks import is_whole
 from afterwit.errors import StreamError
+from afterwit.streams._cells import LARGEST_WHOLE
 from afterwit.streams._parts import Wrong
 from afterwit.streams.arrow import (
-    LARGEST_WHOLE,
     TOO_LARGE,
     first_wrong,
     looked_up,

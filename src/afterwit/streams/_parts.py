@@ -165,13 +165,18 @@ class PartsReader:
     def _first_rows(self, parts: Sequence[Part], rows: int) -> Batch:
         """The first rows of these parts, of all columns; a cell that is wrong is missing."""
         found: dict[str, list[Column]] = {name: [nothing] for name, nothing in self._nothing.items()}
+        wrong = set()
         count = 0
         for part in parts:
             stop = min(part.count, rows - count)
-            for column, name in enumerate(self.names):
-                found[name].append(part.read(column, None, 0, stop)[0])
+            for place, name in enumerate(self.names):
+                column, refused = part.read(place, None, 0, stop)
+                found[name].append(column)
+                if refused is not None:
+                    wrong.add(name)
             count += stop
-        return Batch(self.name, count, {name: joined(columns) for name, columns in found.items()})
+        columns = {name: joined(parts) for name, parts in found.items()}
+        return Batch(self.name, count, columns, wrong=frozenset(wrong))
 
 
 class _Piece:

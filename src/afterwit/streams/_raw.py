@@ -244,7 +244,8 @@ class ChainedReader:
         if len(parts) == 1:
             return found
         columns = {name: joined([part.columns[name] for part in parts]) for name in found.columns}
-        return JoinedBatch(found.path, sum(part.count for part in parts), columns, parts=parts)
+        wrong = frozenset().union(*(part.wrong for part in parts))
+        return JoinedBatch(found.path, sum(part.count for part in parts), columns, wrong=wrong, parts=parts)
 
     def read_as(self, forms: dict[str, Form]) -> None:
         self._forms = forms

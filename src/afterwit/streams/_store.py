@@ -51,6 +51,7 @@ class Store:
         self._megabytes = megabytes
         self._files: dict[tuple[str, bool], int] = {}
         self._columns: dict[str, Column] = {}
+        self._key: Column = Other("nothing")
         self._count = 0
         self._sorted: _SortedRows | None = None
         self._database = Database("rows.duckdb", memory=f"{megabytes}MiB")
@@ -65,9 +66,10 @@ class Store:
             self._sorted.close()
         self._database.close()
 
-    def add(self, batch: Batch) -> None:
-        """The next rows of the source."""
+    def add(self, batch: Batch, key: Column) -> None:
+        """The next rows of the source, and what they are sorted by: the column itself, or its text as numbers."""
         first = not self._columns
+        self._key = key
         for name, column in batch.columns.items():
             self._columns[name] = _kind(self._columns.get(name, column), column, name, batch)
         file = self._files.setdefault((batch.path, batch.lines is not None), len(self._files))
@@ -77,7 +79,6 @@ class Store:
         cells[:, 1] = np.arange(batch.first, batch.first + batch.count) if batch.lines is None else batch.lines
         for place, column in enumerate(fixed, start=2):
             cells[:, place] = column.values.view(np.int64)
-        key = batch.columns[self._by]
         rows = np.arange(self._count, self._count + batch.count)
         fields = {"row": _field(nanoarrow.int64(), None, rows), "cells": _pieces(cells)}
         if not isinstance(key, Texts | Other):
@@ -91,10 +92,11 @@ class Store:
         """No row is added any more."""
         if not self._count:
             return
-        by = self._columns[self._by]
-        if isinstance(by, Other):
-            raise StreamError(f"column {shorten(self._by)} is of type {by.kind} and has no order", path=self._name)
-        key = f"text{self._texts().index(self._by)}" if isinstance(by, Texts) else "key"
+        if isinstance(self._key, Other):
+            raise StreamError(
+                f"column {shorten(self._by)} is of type {self._key.kind} and has no order", path=self._name
+            )
+        key = f"text{self._texts().index(self._by)}" if isinstance(self._key, Texts) else "key"
         columns = ", ".join(["cells", *(f"text{i}" for i in range(len(self._texts())))])
         try:
             query = f"SELECT {columns} FROM rows ORDER BY {key} ASC NULLS LAST, row"
@@ -115,7 +117,9 @@ class Store:
         files, numbers = (_whole(batch.columns[f"-{each}"]) for each in (FILE, NUMBER))
         columns = {name: batch.columns[f"+{name}"] for name in names}
         lines = numbers if all(has_lines for _, has_lines in self._files) else None
-        return OrderedBatch(self._name, batch.count, columns, first, lines, list(self._files), files, numbers)
+        return OrderedBatch(
+            self._name, batch.count, columns, first, lines, files=list(self._files), codes=files, numbers=numbers
+        )
 
     def _texts(self) -> list[str]:
         return [name for name, column in self._columns.items() if isinstance(column, Texts)]

@@ -21,12 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import StreamError, shorten
+from afterwit.streams._cells import LARGEST_WHOLE, TAKE_AS_NAMES
 from afterwit.streams._parts import Wrong, joined, with_values
 from afterwit.streams._words import encode, in_order_of_first
 from afterwit.streams.batch import Booleans, Column, Form, Numbers, Other, Texts, Times
 
-#: Every whole number up to this one is a float.
-LARGEST_WHOLE = 2**53
 INTEGERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8"}
 FLOATS = {"e": "f2", "f": "f4", "g": "f8"}
 #: Format -> bytes of an offset.
@@ -59,7 +58,7 @@ OTHERS = {
 }
 TOO_LARGE = (
     f"a whole number beyond 2^53 ({LARGEST_WHOLE:,}) has no exact place among numbers, and {{}} was found; "
-    "read the column as text or leave it out"
+    f"{TAKE_AS_NAMES}"
 )
 INFINITE = "a finite number or nothing was expected, and {} was found; replace it or leave the column out"
 OUTSIDE = "the moment {} is outside what 64 bits of microseconds hold; replace it or leave the column out"
@@ -369,7 +368,8 @@ def read_column(source: Any, form: Form | None) -> tuple[Column, Wrong | None]:
     """All rows of a stream that is a single column."""
     stream = nanoarrow.c_array_stream(source)
     schema = stream.get_schema()
-    found, wrong, rows = [kind_of(schema)], None, 0
+    found: list[Column] = []
+    wrong, rows = None, 0
     for array in stream:
         column, here = read_stretch(Stretch(schema, array, 0, array.length), form)
         if wrong is None and here is not None:
@@ -377,7 +377,7 @@ def read_column(source: Any, form: Form | None) -> tuple[Column, Wrong | None]:
         found.append(column)
         rows += array.length
     stream.release()
-    return joined(found), wrong
+    return joined(found or [kind_of(schema)]), wrong
 
 
 class ArrowPart:

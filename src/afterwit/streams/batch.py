@@ -70,6 +70,7 @@ class Batch:
     path   the file, for messages
     first  the number of the first row in its file, from 1 (a header is no row)
     lines  the line at which each row begins, if the file has lines
+    wrong  where rows are only looked at: the columns with a cell that is missing because `take` will refuse it
     """
 
     path: str
@@ -77,6 +78,7 @@ class Batch:
     columns: dict[str, Column]
     first: int = 1
     lines: npt.NDArray[np.int64] | None = None
+    wrong: frozenset[str] = frozenset()
 
     def place(self, i: int) -> dict[str, Any]:
         """Where row i of the batch is, as `StreamError` takes it."""

@@ -128,7 +128,7 @@ class ColumnRule:
             raise NotThisError(truth)
         return self.of_word("true" if truth else "false")
 
-    def of_other_number(self, number: float) -> Features:
+    def of_other_number(self, number: Any) -> Features:
         """Those of a number in a column of another kind: it is a word, written in one way only."""
         if self.kind in ("category", "words"):
             return self.of_word(number_as_text(number))
@@ -196,7 +196,7 @@ class ColumnRule:
             raise invalid(f"the value of {self.name}", "a finite number", cell)
         if self.kind == "number":
             return number, [(self.name, 1.0)]
-        return 1.0, self.of_other_number(number)
+        return 1.0, self.of_other_number(cell)
 
     def _of_number_in(self, text: str) -> tuple[float, Features]:
         """Those of text in a column of numbers."""

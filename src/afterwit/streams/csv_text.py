@@ -11,7 +11,7 @@ r"""Tables from CSV text with any of the usual delimiters, plain or compressed: 
 [1.0]
 >>> reader.take(1)  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-afterwit.errors.StreamError: <stream>, line 3: column a: a finite number was expected, or nothing, ...; found '2,5'
+afterwit.errors.StreamError: <stream>, line 3: column a: a finite ...; found '2,5'; write it with a decimal point
 
 Cells are quoted as in RFC 4180: a cell that begins with a quote ends at the next quote that is not doubled, and may
 hold delimiters and ends of lines. Spaces around a cell that is not quoted do not belong to it. Blank lines are skipped.
@@ -31,7 +31,17 @@ from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams import _csv_cells, _csv_text
 from afterwit.streams._blocks import BLOCK, Block, BlockReader, Problem, RawBlock
 from afterwit.streams._bytes import NOT_UTF8
-from afterwit.streams._cells import A_BOOLEAN, A_NUMBER, A_TIME, MISSING_NUMBERS, NO_TIME, NUMBER, booleans_of, times_of
+from afterwit.streams._cells import (
+    A_BOOLEAN,
+    A_NUMBER,
+    A_TIME,
+    DECIMAL_COMMA,
+    MISSING_NUMBERS,
+    NO_TIME,
+    NUMBER,
+    booleans_of,
+    times_of,
+)
 from afterwit.streams.batch import SKIPPED_TO_SHOW, Batch, Booleans, Column, Form, Numbers, Texts, Times, unnamed
 
 #: One of these, if no delimiter is given.
@@ -303,7 +313,8 @@ def _joined(parts: list[Any]) -> Texts:
 
 
 def _unexpected(name: str, form: Form, cell: str) -> str:
-    return f"column {_called(name)}: {EXPECTED[form]}; found {shorten(cell)}"
+    reason = f"column {_called(name)}: {EXPECTED[form]}; found {shorten(cell)}"
+    return f"{reason}; write it with a decimal point" if form == "number" and DECIMAL_COMMA.fullmatch(cell) else reason
 
 
 def _called(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.errors import InputError, Words, invalid, shorten
-from afterwit.streams._cells import MISSING_NUMBERS, boolean_of, time_of
+from afterwit.streams._cells import DECIMAL_COMMA, MISSING_NUMBERS, boolean_of, time_of
 from afterwit.streams._csv import number_in
 from afterwit.streams.batch import UNNAMED, Batch, Booleans, Column, Numbers, Other, Texts, Times
 from afterwit.streams.columns import PARTS, ColumnRule
@@ -18,7 +18,6 @@ from afterwit.streams.schema import Schema, checked_bits, checked_interactions, 
 
 #: A column of words of which more than this share differ, and more than so many, is perhaps none.
 SHARE_OF_DIFFERENT, MANY_DIFFERENT = 0.5, 100
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def _kind_of(name: str, column: Numbers | Booleans | Texts | Times, look: Batch,
     if isinstance(column, Texts):
         return _kind_of_texts(name, column, look, notes)
     gone = np.isnat(column.values) if isinstance(column, Times) else np.isnan(column.values)
-    if gone.all():
+    if gone.all() and name not in look.wrong:
         return "empty"
     return "number" if isinstance(column, Numbers) else "boolean" if isinstance(column, Booleans) else "time"
 
@@ -154,6 +153,7 @@ def _kind_of_texts(name: str, column: Texts, look: Batch, notes: list[str]) -> s
         return "number"
     if all(time_of(word) is not None for word in words):
         return "time"
+    called = shorten(Words(name), 40)
     if numbers > len(others):
         row = int(np.argmax(np.isin(column.codes, [column.words.index(word) for word in others])))
         where = look.place(row)
@@ -161,18 +161,18 @@ def _kind_of_texts(name: str, column: Texts, look: Batch, notes: list[str]) -> s
         if "line" in where and where["path"] != look.path:
             line = f"{where['path']}, {line}"
         notes.append(
-            f"{name} holds numbers and other text, such as {shorten(others[0], 40)} in {line}: taken as a category "
-            f"(--numeric {name} makes such a cell an error)"
+            f"{called} holds numbers and other text, such as {shorten(others[0], 40)} in {line}: taken as a category "
+            f"(--numeric {called} makes such a cell an error)"
         )
     elif all(DECIMAL_COMMA.fullmatch(word) for word in words):
         notes.append(
-            f"{name} looks like numbers with a decimal comma, such as {shorten(words[0], 40)}: taken as a category "
+            f"{called} looks like numbers with a decimal comma, such as {shorten(words[0], 40)}: taken as a category "
             "(numbers need a decimal point)"
         )
     elif len(words) > max(MANY_DIFFERENT, SHARE_OF_DIFFERENT * look.count):
         notes.append(
-            f"{name} has {len(words):,} different values in the first {look.count:,} rows: taken as a category "
-            f"(--text {name} takes its words, --ignore {name} leaves it out)"
+            f"{called} has {len(words):,} different values in the first {look.count:,} rows: taken as a category "
+            f"(--text {called} takes its words, --ignore {called} leaves it out)"
         )
     return "category"
 
@@ -182,9 +182,24 @@ def kind_of_texts(column: Column, name: str, look: Batch) -> str:
     return _kind_of_texts(name, column, look, []) if isinstance(column, Texts) else ""
 
 
+#: How a query makes a column of what is no feature, by the kind of the column.
+TAKEN_APART = {
+    "list": "{0}[1] AS first",
+    "map": "{0}['key'] AS one",
+    "struct": "{0}.a AS a",
+    "object": "{0}.a AS a",
+    "time of day": "hour({0}) AS hour",
+    "duration": "epoch({0}) AS seconds",
+}
+
+
 def _not_a_feature(path: str, name: str, kind: str) -> InputError:
-    part = f"{name}.a AS a" if kind in ("struct", "object") else f"{name}[1] AS first"
-    return InputError(
-        f"{path}: column {name} holds values of the kind {kind}, which are no features; leave it out with --ignore "
-        f"{name}, or take it apart with --sql, such as SELECT * EXCLUDE ({name}), {part} FROM ..."
-    )
+    reason = f"{path}: column {name} holds values of the kind {kind}, which are no features"
+    remedy = f"leave it out with --ignore {name}"
+    if kind in TAKEN_APART:
+        from afterwit.streams._database import identifier
+
+        column = name if re.fullmatch(r"[A-Za-z_]\w*", name) else identifier(name)
+        part = TAKEN_APART[kind].format(column)
+        remedy = f"{remedy}, or take it apart with --sql, such as SELECT * EXCLUDE ({column}), {part} FROM ..."
+    return InputError(f"{reason}; {remedy}")

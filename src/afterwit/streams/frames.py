@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from afterwit.errors import StreamError, invalid
+from afterwit.errors import StreamError, invalid, shorten
 from afterwit.streams._database import reason
 from afterwit.streams._pandas import PandasPart
 from afterwit.streams._parts import Part, PartsReader
@@ -48,14 +48,17 @@ def _native(frame: Any) -> Any:
         known = nw.from_native(frame, pass_through=True, allow_series=True)
         if isinstance(known, nw.LazyFrame) and not hasattr(nw.to_native(known), "__arrow_c_stream__"):
             known = known.collect()
-    except nw.exceptions.DuplicateError as error:
-        raise StreamError(f"its columns must have different names ({reason(error)})", path=NAME) from None
+    except nw.exceptions.DuplicateError:
+        names = list(getattr(frame, "columns", ()))
+        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        found = "" if repeated is None else f"; {shorten(repeated)} occurs twice"
+        raise StreamError(f"its columns must have different names{found}", path=NAME) from None
     except Exception as error:
         raise _explain(error) from None
     native = nw.to_native(known, pass_through=True)
     is_frame = isinstance(known, nw.DataFrame | nw.LazyFrame)
     if isinstance(known, nw.Series) or not (is_frame or hasattr(native, "__arrow_c_stream__")):
-        raise invalid("the table", ALLOWED, frame)
+        raise invalid("the table", f"{ALLOWED}; or a path, a query or a list of dicts", frame)
     return native
 
 

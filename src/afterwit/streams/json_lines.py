@@ -27,11 +27,18 @@ import numpy.typing as npt
 from afterwit.errors import StreamError, Words, invalid, shorten
 from afterwit.streams._blocks import BLOCK, Block, BlockReader, Problem, RawBlock
 from afterwit.streams._bytes import NOT_UTF8
-from afterwit.streams._cells import A_TIME, NO_TIME, boolean_of, number_as_text, number_of, times_of
+from afterwit.streams._cells import (
+    A_TIME,
+    LARGEST_WHOLE,
+    NO_TIME,
+    TAKE_AS_NAMES,
+    boolean_of,
+    number_as_text,
+    number_of,
+    times_of,
+)
 from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Booleans, Column, Form, Numbers, Other, Texts, Times
 
-#: Beyond this a float does not hold every whole number.
-LARGEST_WHOLE = 2**53
 OR_MISSING = 'or null or "" for a missing one'
 EXPECTED = {
     "number": f"a finite number was expected, a whole one of at most {LARGEST_WHOLE:,}, {OR_MISSING}",
@@ -248,7 +255,10 @@ class JsonLinesReader(BlockReader):
 
 
 def _form_of(values: list[Any]) -> Form | Other:
-    """What a column is by its values. If all are missing it is text, which may turn out to be anything."""
+    """What a column is by its values. If all are missing it is text, which may turn out to be anything.
+
+    Whole numbers too large for a float are text here: as names of things they are taken to the last digit.
+    """
     types = set(map(type, values)) - {type(None)}
     if list in types:
         return Other("list")
@@ -257,7 +267,7 @@ def _form_of(values: list[Any]) -> Form | Other:
     if str in types and all(value == "" for value in values if type(value) is str):
         types.remove(str)
     if types and types <= {int, float, _Literal}:
-        return "number"
+        return "text" if any(_is_too_large(value) for value in values) and _Literal not in types else "number"
     return "boolean" if types == {bool} else "text"
 
 
@@ -338,8 +348,12 @@ def _is_missing(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     if type(value) is int:
-        return -LARGEST_WHOLE <= value <= LARGEST_WHOLE
+        return not _is_too_large(value)
     return type(value) is float and math.isfinite(value)
+
+
+def _is_too_large(value: Any) -> bool:
+    return type(value) is int and not -LARGEST_WHOLE <= value <= LARGEST_WHOLE
 
 
 def _is_text(text: str) -> bool:
@@ -357,9 +371,10 @@ def _as_text(value: Any) -> str | None:
         return value
     if type(value) is bool:
         return "true" if value else "false"
-    return number_as_text(value) if _is_number(value) else None
+    return number_as_text(value) if type(value) is int or _is_number(value) else None
 
 
 def _unexpected(name: str, form: Form, value: Any) -> str:
     found = Words(value) if type(value) is _Literal else value if type(value) is str else Words(json.dumps(value))
-    return f"key {name}: {EXPECTED[form]}; found {shorten(found)}"
+    reason = f"key {name}: {EXPECTED[form]}; found {shorten(found)}"
+    return f"{reason}; {TAKE_AS_NAMES}" if _is_too_large(value) else reason

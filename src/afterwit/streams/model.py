@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from afterwit.streams.schema import Schema, schema_from
 from afterwit.streams.stream import Stream
 
 RECORD = "a record: a dict of values by column"
+NO_ROWS = Rows(0, 0, np.empty(0), np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
 
 class Model:
@@ -53,8 +55,17 @@ class Model:
         ):
             raise invalid("learner", "one that takes rows of numbers", learner)
         self.learner = learner
-        #: What the certificate of the run that made it said, if it was kept.
-        self.kept_certificate: Any = certificate
+        self._kept_certificate: Any = certificate
+
+    @property
+    def kept_certificate(self) -> Any:
+        """What the certificate of the run that made it said, if it was kept and nothing has been learned since."""
+        kept = self._kept_certificate
+        return kept if isinstance(kept, Mapping) and kept.get("rounds") == self.rounds else None
+
+    @kept_certificate.setter
+    def kept_certificate(self, certificate: Any) -> None:
+        self._kept_certificate = certificate
 
     # ------------------------------------------------------------------ one record
 
@@ -185,6 +196,8 @@ class Model:
     def _for_all(self, X: Any, do: Any) -> Any:
         if isinstance(X, Rows):
             return do(X)
+        if hasattr(X, "__len__") and not isinstance(X, str) and not len(X):
+            return do(replace(NO_ROWS, names=None if self.schema.hash else []))
         with self.stream_to_predict(X) as stream, stream.reader() as reader:
             parts = []
             while (block := reader.take(1 << 16)) is not None:

@@ -6,15 +6,13 @@ the end. Rows that are equal in the column keep their order, and every row still
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from afterwit.data.checks import whole_number
 from afterwit.errors import StreamError, Words, shorten
-from afterwit.streams._cells import number_of
+from afterwit.streams._cells import number_of, time_of
 from afterwit.streams._parts import rows_at_once
 from afterwit.streams._store import Store
 from afterwit.streams.batch import (
@@ -50,11 +48,15 @@ class OrderedReader:
         self._reader = reader
         self._by = by
         self._megabytes = whole_number("megabytes", megabytes, LEAST_MEGABYTES)
-        if by not in reader.names:
-            listed = shorten(Words(", ".join(reader.names)), 300)
-            raise StreamError(f"there is no column {shorten(by)} to sort by; there are {listed}", path=reader.name)
         self.name = reader.name
         self.names = reader.names
+        # Some readers know their columns only when they have looked.
+        if self.names:
+            try:
+                self._require_the_column()
+            except BaseException:
+                reader.close()
+                raise
         self.typed = reader.typed
         self.size = reader.size
         self._forms: dict[str, Form] | None = None
@@ -71,8 +73,17 @@ class OrderedReader:
 
     def look(self, rows: int) -> Batch:
         batch = self._reader.look(rows)
-        self._form = _form_of(batch.columns[self._by], self.typed)
+        if batch.count:
+            self.name = self._reader.name
+            self.names = self._reader.names
+            self._require_the_column()
+            self._form = _form_of(batch.columns[self._by], self.typed)
         return batch
+
+    def _require_the_column(self) -> None:
+        if self._by not in self.names:
+            listed = shorten(Words(", ".join(self.names)), 300)
+            raise StreamError(f"there is no column {shorten(self._by)} to sort by; there are {listed}", path=self.name)
 
     def read_as(self, forms: dict[str, Form]) -> None:
         if self._form is None:
@@ -87,20 +98,23 @@ class OrderedReader:
             try:
                 rows = rows_at_once(len(self.names))
                 while (batch := self._reader.take(rows)) is not None:
-                    self._store.add(self._with_numbers(batch))
+                    self._store.add(*self._with_key(batch))
                 self._store.sort()
             except BaseException:
                 self._store.close()
                 raise
         return self._store.take(count, self.names if self._forms is None else list(self._forms))
 
-    def _with_numbers(self, batch: Batch) -> Batch:
-        """Numbers that a source with types has as text are sorted as numbers, as those of CSV text are."""
+    def _with_key(self, batch: Batch) -> tuple[Batch, Column]:
+        """What the rows are sorted by: text that looks like numbers is sorted as numbers, whatever it is read as."""
         column = batch.columns[self._by]
         asked = (self._forms or {}).get(self._by, self._form)
-        if asked != "number" or not isinstance(column, Texts):
-            return batch
-        return replace(batch, columns={**batch.columns, self._by: Numbers(numbers_in(column, self._by, batch))})
+        if not isinstance(column, Texts) or "number" not in (asked, self._form):
+            return batch, column
+        key = Numbers(numbers_in(column, self._by, batch))
+        if asked == "number":
+            batch = replace(batch, columns={**batch.columns, self._by: key})
+        return batch, key
 
     def close(self) -> None:
         """Closes the other reader too. To close twice does no harm."""
@@ -131,13 +145,4 @@ def _form_of(column: Column, typed: bool) -> Form | None:
         return "number"
     if typed:
         return "text"
-    return "time" if _all(datetime.fromisoformat, column.words) else "text"
-
-
-def _all(read: Callable[[str], Any], words: Iterable[str]) -> bool:
-    try:
-        for word in words:
-            read(word)
-    except ValueError:
-        return False
-    return True
+    return "time" if all(time_of(word) is not None for word in column.words) else "text"

@@ -13,7 +13,7 @@ no {'colour=blue': 1.0, 'price': 9.0}
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,7 +109,7 @@ def read(
         interactions=tuple(interactions),
         hash_bits=hash_bits,
     )
-    purpose = Purpose(checked_task(task), None if labels is None else tuple(plain_label(each) for each in labels))
+    purpose = Purpose(checked_task(task), _checked_labels(labels))
     dialect = Dialect(
         None if names is None else columns_listed("names", names),
         delimiter,
@@ -128,6 +128,14 @@ def _is_binary(words: Any) -> bool:
     if words not in ("counts", "binary"):
         raise invalid("words", "'counts' or 'binary'", words)
     return bool(words == "binary")
+
+
+def _checked_labels(labels: Any) -> tuple[Any, ...] | None:
+    if labels is None:
+        return None
+    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+        raise invalid("labels", "a sequence of labels, such as (0, 1) or ('ham', 'spam')", labels)
+    return tuple(plain_label(each) for each in labels)
 
 
 def _checked_on_error(on_error: Any) -> str:
@@ -152,6 +160,8 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
         else:
             if wishes.target is None and purpose != Purpose():
                 raise InputError(_no_target(look))
+            if source.format == "csv" and wishes.target not in (None, *look.columns):
+                raise _no_such_target(wishes.target, look, source.dialect)
             decided = decide(look, wishes, keys=source.keys)
         target = _target_of(look, reader.typed, wishes.target, purpose) if wishes.target is not None else None
         task, labels, reader = _task_of_table(source, reader, look, target, purpose)
@@ -197,6 +207,20 @@ def _not_used(schema: Schema, look: Batch) -> list[str]:
 def _no_target(look: Batch) -> str:
     names = shorten(Words(", ".join(look.columns)), 300)
     return f"{look.path}: --target names the column to predict; the columns are {names}"
+
+
+def _no_such_target(target: Any, look: Batch, dialect: Dialect) -> InputError:
+    """The target is no column of CSV text: perhaps it was read in another way than it was written."""
+    error = unknown_column("target", target, look.columns)
+    if "Did you mean" in str(error):
+        return error
+    if len(look.columns) == 1:
+        return InputError(f"{error} (--delimiter gives the character that separates cells)")
+    return (
+        error
+        if dialect.names
+        else InputError(f"{error} (--names A,B,... names the columns of a file without a header)")
+    )
 
 
 def _target_there(schema: Schema, look: Batch, wanted: str | None) -> str | None:
@@ -245,7 +269,10 @@ def _task_of_table(
         raise StreamError(f"column {target.column} is empty: there is nothing to learn", path=source.name)
     task = task_of(found)
     if purpose.task == "binary" and len(found) > 2:
-        reason = f"column {target.column} holds {len(found):,} different values; --labels gives the two labels"
+        reason = (
+            f"column {target.column} holds {len(found):,} different values where two labels were expected; learners of "
+            "many classes, such as multiclass-committee, take more (--task classes)"
+        )
         raise StreamError(reason, path=source.name)
     if task != "binary":
         return task, None, reader

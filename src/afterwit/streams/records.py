@@ -95,6 +95,8 @@ def _kind(cell: Any) -> Any:
         return "time"
     if isinstance(cell, Mapping):
         return "struct"
+    if isinstance(cell, (bytes, bytearray)):
+        return "binary"
     try:
         float(cell)
     except (TypeError, ValueError, OverflowError):

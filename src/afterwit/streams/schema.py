@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from afterwit.data.rows import Rows, SparseRow, ascending
+from afterwit.data.rows import Rows, ascending
 from afterwit.errors import InputError, Words, invalid, shorten
 from afterwit.streams._assemble import Hash, assemble
 from afterwit.streams.batch import Batch, Form
@@ -100,10 +100,13 @@ class Schema:
             found = self._features_of_columns(record)
         if self.hash is None:
             return found
+        from scipy.sparse import csr_array
+
         starts = np.array([0, len(found)], dtype=np.int64)
         values = np.array(list(found.values()), dtype=np.float64)
-        columns, values, _ = ascending(self.hash(list(found)), values, starts)
-        return SparseRow(columns, values)
+        columns, values, starts = ascending(self.hash(list(found)), values, starts)
+        # As wide as all rows of a block: a learner is the same whether it learns one by one or many at once.
+        return csr_array((values, columns, starts), shape=(1, self.hash.width))
 
     def _features_of_columns(self, record: Mapping[str, Any]) -> dict[str, float]:
         cells = {name: rule.of_cell(record.get(name)) for name, rule in self._rules.items()}

@@ -21,6 +21,12 @@ from afterwit.streams.formats import (
 )
 
 
+class Query(str):
+    """A query, whatever it begins with; any other string is one if it looks like one."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Dialect:
     """How text is written, where its content does not say."""
@@ -68,7 +74,7 @@ def source_of(source: Any, format: str | None, dialect: Dialect, order_by: str |
 
 
 def _source(source: Any, format: str | None, dialect: Dialect) -> Source:  # noqa: A002
-    if isinstance(source, str) and looks_like_a_query(source):
+    if isinstance(source, Query) or (isinstance(source, str) and looks_like_a_query(source)):
         from afterwit.streams.sql import SqlReader
 
         return Source("the query", table=lambda: SqlReader(source), dialect=dialect)

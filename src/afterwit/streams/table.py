@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.errors import StreamError, Words, shorten
-from afterwit.streams._cells import A_NUMBER, number_as_text, number_of
-from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Booleans, Column, Form, Numbers, Skipped, Texts, Times
+from afterwit.streams._cells import A_NUMBER, MISSING_NUMBERS, number_as_text, number_of
+from afterwit.streams.batch import ROWS_TO_LOOK_AT, Batch, Booleans, Column, Form, Numbers, Other, Skipped, Texts, Times
 from afterwit.streams.formats import checked_format
 from afterwit.streams.sources import Dialect, source_of
 
@@ -32,6 +32,7 @@ class Table:
 
     header    all columns, in the order of the source
     skipped   those that do not hold numbers
+    empty     those among them with nothing in the first 1,000 rows
     texts     the cells, as they are written, of the columns that were asked for as text
     spoilt    of the skipped columns that hold more numbers than other cells: the place of the first other cell, and the
               cell
@@ -43,6 +44,7 @@ class Table:
     values: npt.NDArray[np.float64]
     header: tuple[str, ...]
     skipped: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
     texts: Mapping[str, list[str]] = field(default_factory=dict)
     spoilt: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     left_out: Skipped = field(default_factory=Skipped)
@@ -70,6 +72,7 @@ class TableFile:
     size     bytes in all, None if that is not known
     numeric  those that hold a number somewhere in the first 1,000 rows, and nothing else anywhere in them
     spoilt   those that hold more numbers there than other cells: the place of the first other cell, and the cell
+    empty    those with nothing in the first 1,000 rows
     """
 
     def __init__(
@@ -92,6 +95,7 @@ class TableFile:
             self.size = self._reader.size
             self.header = tuple(self._reader.names)
             self.spoilt: dict[str, tuple[str, str]] = {}
+            self.empty = tuple(name for name in self.header if _is_empty(look.columns[name]))
             self.numeric = tuple(name for name in self.header if self._is_numeric(name, look))
         except BaseException:
             self._reader.close()
@@ -135,7 +139,18 @@ class TableFile:
         skipped = tuple(name for name in self.header if name not in self.numeric)
         left_out = self._reader.skipped
         whole = np.concatenate(parts)
-        return Table(self.name, tuple(numbers), whole, self.header, skipped, written, self.spoilt, left_out, blocks)
+        return Table(
+            self.name,
+            tuple(numbers),
+            whole,
+            self.header,
+            skipped=skipped,
+            empty=self.empty,
+            texts=written,
+            spoilt=self.spoilt,
+            left_out=left_out,
+            blocks=blocks,
+        )
 
     def _is_numeric(self, name: str, look: Batch) -> bool:
         column = look.columns[name]
@@ -171,6 +186,12 @@ def read_table(source: Any, columns: Sequence[str] | None = None, texts: Sequenc
     """Read the columns of those names as numbers, or all that hold numbers, and some as text."""
     with TableFile(source) as opened:
         return opened.read(opened.numeric if columns is None else columns, texts)
+
+
+def _is_empty(column: Column) -> bool:
+    if isinstance(column, Texts):
+        return all(word.strip(" \t").lower() in MISSING_NUMBERS for word in column.words)
+    return not isinstance(column, Other | Times) and bool(np.isnan(column.values).all())
 
 
 def _numbers_in(batch: Batch, name: str) -> npt.NDArray[np.float64]:
