@@ -106,7 +106,10 @@ def _collected() -> dict[str, Page]:
         if callable(thing) and id(thing) in known:
             known[id(thing)].also.append(shown)
             continue
-        entry = Entry(shown, thing, page, shown.removeprefix("aw.").replace(".", "-").lower())
+        anchor = shown.removeprefix("aw.").replace(".", "-").lower()
+        # Names may differ in capitals alone, as a function and what it returns do.
+        anchor += "-2" if any(entry.anchor == anchor for entry in known.values()) else ""
+        entry = Entry(shown, thing, page, anchor)
         known[id(thing)] = entry
         found[page].entries.append(entry)
     return found
