@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import afterwit
@@ -277,11 +276,6 @@ def _groups(made: Any, certified: Certified | None) -> Part:
         pictures=_drawn(made),
         again='print(certificates.details())\ncertificates.report("report.html")',
     )
-
-
-def retitled(part: Part, name: str, lead: str = "") -> Part:
-    """The same part under another title."""
-    return replace(part, title=name, lead=lead or part.lead)
 
 
 #: The class of a thing -> what makes its part.
