@@ -111,11 +111,11 @@ def test_both_strategies_are_drawn_with_their_names():
     picture = solution.pictures()["strategies"]
     ax = drawn(picture)
     labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == ["row player minimizes", *names, "column player maximizes", *names]
+    assert labels == ["row minimizes", *names, "column maximizes", *names]
     assert [patch.get_width() for patch in ax.patches] == pytest.approx(
         [0, 1 / 3, 1 / 3, 1 / 3, 0, 1 / 3, 1 / 3, 1 / 3]
     )
-    assert picture.table().rows[0] == ("row player minimizes", "rock", "0.333333")
+    assert picture.table().rows[0] == ("row minimizes", "rock", "0.333333")
 
 
 def test_names_are_kept_and_printed():

@@ -138,7 +138,8 @@ class Parts(Picture):
         self.title = f"The {kind} of {total.subject}"
         shown = min(len(parts), MOST_PARTS)
         of = "" if shown == len(parts) else f" the {shown} largest of {len(parts):,}"
-        self.caption = f"{self.quantity} of each of the {kind}{of and ','}{of}, with its bound, the largest first."
+        what = self.quantity.capitalize()
+        self.caption = f"{what} of each of the {kind}{of and ','}{of}, with its bound, the largest first."
         self.size = (WIDTH, 1.5 + 0.27 * shown)
 
     def _numbers(self, made: Certificate) -> dict[str, float | None]:

@@ -92,8 +92,8 @@ class Strategies(Picture):
         self.solution = solution
         doing, against = ("maximizes", "minimizes") if solution.maximize else ("minimizes", "maximizes")
         self.players = {
-            f"row player {doing}": most_likely(solution.row_strategy, solution.row_names),
-            f"column player {against}": most_likely(solution.column_strategy, solution.column_names),
+            f"row {doing}": most_likely(solution.row_strategy, solution.row_names),
+            f"column {against}": most_likely(solution.column_strategy, solution.column_names),
         }
         played = [int(np.count_nonzero(each)) for each in (solution.row_strategy, solution.column_strategy)]
         self.title = "What both players play"
