@@ -140,3 +140,10 @@ def test_a_bound_above_the_picture_says_where_it_is():
     above = [text.get_text() for text in shown.ax_.texts if "↑" in text.get_text()]
     bound = shown.table().rows[-1][3]
     assert above == ([f"bound {bound} ↑"] if float(bound.rstrip("%")) > 100 else [])
+
+
+def test_the_moments_are_looked_at_only_for_the_picture_that_shows_them(monkeypatch):
+    X, y = rounds(20)
+    record = aw.play(aw.Perceptron(), X, y)
+    monkeypatch.setattr(type(record), "moments", lambda self: pytest.fail("not needed"))
+    assert record.plot(kind="features").kind == "features"

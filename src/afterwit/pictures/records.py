@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,15 +40,23 @@ class LearningCurve(Picture):
     def __init__(self, record: Any, moments: list[Certificate] | None = None) -> None:
         self.record = record
         self.regression = hasattr(record, "rmse")
-        certified = record.moments() if moments is None else moments
-        about = (about_errors(made, self.regression) for made in certified)
-        self.moments = [made for made in about if made is not None]
-        what = "RMSE" if self.regression else "Error"
-        self.title = f"{what} over time, {record.learner}"
-        self.caption = self._said(what)
+        self._given = moments
+        self.title = f"{self._what} over time, {record.learner}"
 
-    def _said(self, what: str) -> str:
-        record = self.record
+    @property
+    def _what(self) -> str:
+        return "RMSE" if self.regression else "Error"
+
+    @cached_property
+    def moments(self) -> list[Certificate]:
+        """Those about the errors. They take time, and are not needed until this picture is drawn."""
+        certified = self.record.moments() if self._given is None else self._given
+        about = (about_errors(made, self.regression) for made in certified)
+        return [made for made in about if made is not None]
+
+    @cached_property
+    def caption(self) -> str:  # type: ignore[override]
+        record, what = self.record, self._what
         now = shown_number(record.rmse) if self.regression else f"{record.error:.2%}"
         said = f"{what} so far after each of {record.rounds:,} rounds; at the end it is {now}."
         bounds = [bound for made in self.moments if (bound := bound_rate(made)) is not None]
