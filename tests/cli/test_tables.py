@@ -199,7 +199,7 @@ def test_files_of_another_kind_than_the_model_has_learned(run_cli, data, tmp_pat
     assert result.stderr.endswith("libsvm text was expected, as the model has learned it; this is a table\n")
 
 
-@pytest.mark.parametrize("content", [b"", b"\n \n", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"\n \n", gzip.compress(b"", mtime=0)])
 def test_nothing_at_all_is_said_to_be_nothing(run_cli, tmp_path, content):
     (tmp_path / "t").write_bytes(content)
     result = run_cli("run", "t", "--target", "y")
