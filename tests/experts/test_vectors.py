@@ -86,6 +86,30 @@ def test_exponential_weights_promise_no_more_than_exp_concavity_gives():
             assert made.bound == pytest.approx(np.log(3) * 4)
 
 
+def test_nothing_said_promises_a_regret_that_does_not_grow():
+    """The Brier loss of probability vectors is at most 2: the rate is 1/4, and the bound 4 ln N is known beforehand."""
+    table, outcomes = rounds_for(np.random.default_rng(4), CASES[0], 200, 4, K, 0.2)
+    learner = aw.ExponentialWeights(4, loss="brier", outcomes=K)
+    assert learner.parameters["loss_range"] == (0.0, 2.0)
+    learner.learn_many(table, outcomes)
+    certificate = learner.certificate(table, outcomes)
+    assert certificate.bound == 4 * np.log(4)
+    assert certificate.theorem.beforehand
+    assert str(certificate.verdict) == "holds"
+    # Losses without forecasts are not exp-concave: what they cost is added, and the bound grows.
+    learner.observe_many(np.random.default_rng(5).random((500, 4)) * 2)
+    assert learner.certificate().bound > 4 * np.log(4) + 1
+
+
+@pytest.mark.parametrize("name", ["ExponentialWeights", "FixedShare", "SecondOrderWeights", "StronglyAdaptive"])
+def test_the_range_of_the_brier_loss_needs_no_declaration(name):
+    options = {"beta": 0.6} if name == "SecondOrderWeights" else {}
+    learner = getattr(aw, name)(2, loss="brier", outcomes=K, **options)
+    learner.learn_one([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], 0)
+    assert learner.expert_losses.tolist() == [0.0, 2.0]
+    assert getattr(aw, name)(2, loss="square", **options).parameters["loss_range"] in ((0.0, 1.0), None)
+
+
 def test_at_a_rate_above_exp_concavity_some_mixture_loses_more():
     """Why 1/4 is the end: two vectors, far on the wrong side, whose exp(-rate loss) is convex in between."""
     x, y = np.array([0.0, 1.0]), np.array([0.1, 0.9])
