@@ -360,9 +360,9 @@ class ExponentialWeights(ExpertLearner):
         """What an outcome that comes late finds: the forecast that was served.
 
         But what the adaptive rate costs is counted from forecasts at arrival, and who draws one expert has no forecast
-        to be judged by.
+        to be judged by. What lateness costs is measured of forecasts that are numbers.
         """
-        return "arrival" if self._drawing or self._schedule == ADAPTIVE else "served"
+        return "arrival" if self._drawing or self._schedule == ADAPTIVE or self._kinds else "served"
 
     def _check_state(self, state: Any) -> None:
         ExpertLearner._check_state(self, state)
