@@ -37,13 +37,17 @@ REMEDY = "write the table as Parquet, which is read as it is"
 
 
 class ArrowReader(PartsReader):
-    """A `TableReader` of one file with Arrow data, a stream or a file with an index."""
+    """A `TableReader` of one file with Arrow data, a stream or a file with an index.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.name = os.fspath(path)
-        self._state = regular_file(self.name)
+    name  what messages call the file, if not by its path
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        self._path = os.fspath(path)
+        self.name = name or self._path
+        self._state = regular_file(self._path)
         try:
-            self._file = Path(self.name).open("rb")  # noqa: SIM115 - closed by close()
+            self._file = Path(self._path).open("rb")  # noqa: SIM115 - closed by close()
         except OSError as error:
             raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
         try:
@@ -101,7 +105,7 @@ class ArrowReader(PartsReader):
         return self._refused(reason(error))
 
     def _same_file(self) -> None:
-        if regular_file(self.name) != self._state:
+        if regular_file(self._path) != self._state:
             raise StreamError("the file has changed while it was read; read it again", path=self.name)
 
 
