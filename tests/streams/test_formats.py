@@ -6,7 +6,9 @@ import os
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -16,6 +18,7 @@ import afterwit as aw
 from afterwit.errors import InputError, StreamError
 from afterwit.streams._bytes import Beginning
 from afterwit.streams.formats import format_of, head_of
+from afterwit.streams.table import read_table
 
 HEADER = "x,c,y\n"
 CSV = HEADER + "".join(f"{i / 7!r},{'red' if i % 3 else 'blue'},{i % 2}\n" for i in range(20_000))
@@ -161,6 +164,14 @@ def test_a_beginning_is_not_taken_and_its_end_is_its_end():
     assert (pipe.seen(1), pipe.read1(5), pipe.read(5)) == (b"", b"", b"")
 
 
+def test_what_follows_the_end_on_a_terminal_is_not_read():
+    arriving = [b"ab", b"", b"more"]
+    pipe = Beginning(SimpleNamespace(read=None, read1=lambda size: arriving.pop(0)))
+    assert pipe.seen(4) == b"ab"
+    assert (pipe.read(4), pipe.read1(4)) == (b"ab", b"")
+    assert arriving == [b"more"]
+
+
 def test_no_more_is_waited_for_than_one_line(monkeypatch):
     ours, theirs = os.pipe()
     with os.fdopen(ours, "rb") as file, os.fdopen(theirs, "wb", buffering=0) as pipe, ThreadPoolExecutor(1) as alone:
@@ -205,6 +216,14 @@ def test_parquet_and_arrow_packed_or_from_standard_input(monkeypatch, tmp_path, 
     stream.close()
     del stream
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_tables_of_forecasts_packed(tmp_path, kind):
+    (tmp_path / "a").write_bytes(gzip.compress(BINARY[kind]()))
+    (tmp_path / "b").write_bytes(BINARY[kind]())
+    found, expected = (read_table(tmp_path / name, ["x", "y"]).values for name in "ab")
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("kind", BINARY)

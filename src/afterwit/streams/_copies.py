@@ -39,6 +39,9 @@ class UnpackedCopy:
             raise
         self.size = os.path.getsize(self.path)
 
+    def __fspath__(self) -> str:
+        return self.path
+
 
 def _copy(file: ByteSource, copy: RawIOBase, name: str) -> None:
     while part := memoryview(file.read(1 << 20)):

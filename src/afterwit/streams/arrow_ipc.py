@@ -43,6 +43,8 @@ class ArrowReader(PartsReader):
     """
 
     def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        # A copy is removed with its object: it has to be there until this reader is closed.
+        self._kept: str | os.PathLike[str] | None = path
         self._path = os.fspath(path)
         self.name = name or self._path
         self._state = regular_file(self._path)
@@ -58,6 +60,7 @@ class ArrowReader(PartsReader):
             )
             super().__init__(self.name, self._stream.columns(), size=self._state[0])
         except BaseException:
+            self._kept = None
             self._file.close()
             raise
 
@@ -67,6 +70,7 @@ class ArrowReader(PartsReader):
 
     def close(self) -> None:
         super().close()
+        self._kept = None
         self._stream.close()
         self._file.close()
 

@@ -23,6 +23,8 @@ class ParquetReader(PartsReader):
     """
 
     def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        # A copy is removed with its object: it has to be there until this reader is closed.
+        self._kept: str | os.PathLike[str] | None = path
         self._file = os.fspath(path)
         self.name = name or self._file
         self._state = regular_file(self._file)
@@ -37,6 +39,7 @@ class ParquetReader(PartsReader):
             stream.close()
             super().__init__(self.name, list(zip(names, kinds, strict=True)), size=self._state[0])
         except BaseException:
+            self._kept = None
             self._database.close()
             raise
 
@@ -58,6 +61,7 @@ class ParquetReader(PartsReader):
 
     def close(self) -> None:
         super().close()
+        self._kept = None
         if self._stream is not None:
             self._stream.close()
         self._database.close()

@@ -149,7 +149,7 @@ def _opener(kind: str, dialect: Dialect, copies: Mapping[str, UnpackedCopy]) -> 
 
 
 def _opener_of_files(kind: str, copies: Mapping[str, UnpackedCopy]) -> Callable[[str], TableReader]:
-    """For what is read as a file by others: the file, or its copy, which stays as long as this function."""
+    """For what is read as a file by others: the file, or its copy, which stays as long as this or an open reader."""
     reader: Callable[..., TableReader]
     if kind == "parquet":
         from afterwit.streams.parquet import ParquetReader as reader  # noqa: N813
@@ -158,6 +158,6 @@ def _opener_of_files(kind: str, copies: Mapping[str, UnpackedCopy]) -> Callable[
 
     def open_one(path: str) -> TableReader:
         copy = copies.get(path)
-        return reader(path) if copy is None else reader(copy.path, copy.name)
+        return reader(path) if copy is None else reader(copy, copy.name)
 
     return open_one
