@@ -7,6 +7,7 @@ from it.
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import stat
 import sys
@@ -21,6 +22,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 #: So much of zstd data is unpacked at once: a piece of this length holds at most 32 MiB.
 PIECE = 1 << 10
+#: So much is taken from a pipe at once, or what has arrived.
+PIPE = 1 << 16
 #: A line this long is not a line of a data file.
 LONGEST_LINE = 1 << 28
 #: What is kept in memory may unpack to so many bytes, and beyond them to so many times the size of the file.
@@ -59,7 +62,9 @@ class ByteSource:
     def _head(self) -> bytes:
         """The first four bytes, without taking them."""
         try:
-            if hasattr(self._raw, "peek"):
+            if isinstance(self._raw, Beginning):
+                head = self._raw.seen(4)[:4]
+            elif hasattr(self._raw, "peek"):
                 head = self._raw.peek(4)[:4]
             elif self._raw.seekable():
                 beginning = self._raw.tell()
@@ -75,9 +80,7 @@ class ByteSource:
 
     def _open(self, source: Any) -> Any:
         if source == "-":
-            if sys.stdin is None:
-                raise StreamError("it is closed", path=self.name)
-            return sys.stdin.buffer
+            return standard_input()
         if hasattr(source, "read"):
             return source
         if not isinstance(source, (str, os.PathLike)):
@@ -115,6 +118,11 @@ class ByteSource:
         return content
 
     @property
+    def is_packed(self) -> bool:
+        """Whether what is read is not what is in the file."""
+        return self._packed is not None
+
+    @property
     def position(self) -> int:
         """How many bytes of the file itself (not of what it unpacks to) have been taken."""
         # Counted, not asked for: to ask for it after every block would let other threads in each time.
@@ -133,6 +141,67 @@ class ByteSource:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class Beginning:
+    """A pipe whose beginning can be looked at without taking it, however little of it arrives at a time."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self._take = getattr(file, "read1", file.read)
+        self._seen = b""
+        self._ended = False
+
+    def seen(self, size: int) -> bytes:
+        """At least so many bytes, fewer only at the end: it waits for them. The next call has them too."""
+        parts = [self._seen]
+        length = len(self._seen)
+        while length < size and (part := self._next(PIPE)):
+            parts.append(part)
+            length += len(part)
+        self._seen = b"".join(parts)
+        return self._seen
+
+    def read1(self, size: int = -1) -> bytes:
+        """At most ``size`` bytes that are there, b"" at the end."""
+        if not self._seen:
+            return self._next(PIPE if size < 0 else size)
+        end = len(self._seen) if size < 0 else size
+        taken, self._seen = self._seen[:end], self._seen[end:]
+        return taken
+
+    def read(self, size: int) -> bytes:
+        """At most ``size`` bytes, fewer only at the end."""
+        parts = []
+        while size and (part := self.read1(size)):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def seekable(self) -> bool:
+        return False
+
+    def _next(self, size: int) -> bytes:
+        # A terminal would go on after its end.
+        part: bytes = b"" if self._ended else self._take(size)
+        self._ended = not part and size > 0
+        return part
+
+
+#: What standard input was looked at with: whoever reads it next must have what was seen.
+_looked_at: list[Beginning] = []
+
+
+def standard_input() -> Any:
+    """The bytes of standard input: the file itself if it is one, else a pipe whose beginning can be looked at."""
+    if sys.stdin is None:
+        raise StreamError("it is closed", path=source_name("-"))
+    raw = sys.stdin.buffer
+    if raw.seekable():
+        return raw
+    if not _looked_at or _looked_at[0].file is not raw:
+        _looked_at[:] = [Beginning(raw)]
+    return _looked_at[0]
 
 
 class _Counted:
@@ -193,6 +262,18 @@ class _Zstd:
 
     def close(self) -> None:
         """The file is closed by whoever has opened it."""
+
+
+def beginning_of_zstd(packed: bytes, size: int) -> bytes | None:
+    """About the first ``size`` bytes that packed data unpack to, as far as they go; None if that is nothing."""
+    unpacker = _Zstd(_Counted(io.BytesIO(packed)))
+    found = b""
+    try:
+        while len(found) < size and (part := unpacker.read1(size)):
+            found += part
+    except EOFError:
+        return found or None
+    return found
 
 
 def source_name(source: Any) -> str:

@@ -270,6 +270,9 @@ class ChainedReader:
         """Refuse a further file with a column that the first one does not have: it would be left out in silence."""
         self._reader.look(ROWS_TO_LOOK_AT)
         extra = [name for name in self._reader.names if name not in self.names and name not in self._ignore]
+        if extra and not set(self._reader.names) & set(self.names):
+            reason = f"no column of {self._first} is in it. A pattern in quotes, such as 'FOLDER/*.csv', leaves it out"
+            raise StreamError(reason, path=self._reader.name)
         if extra:
             these = shorten(Words(", ".join(extra)), 200)
             reason = f"{counted(len(extra), 'column')} not in {self._first}: {these}; leave out with --ignore"

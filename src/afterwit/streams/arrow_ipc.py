@@ -37,13 +37,19 @@ REMEDY = "write the table as Parquet, which is read as it is"
 
 
 class ArrowReader(PartsReader):
-    """A `TableReader` of one file with Arrow data, a stream or a file with an index."""
+    """A `TableReader` of one file with Arrow data, a stream or a file with an index.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.name = os.fspath(path)
-        self._state = regular_file(self.name)
+    name  what messages call the file, if not by its path
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        # A copy is removed with its object: it has to be there until this reader is closed.
+        self._kept: str | os.PathLike[str] | None = path
+        self._path = os.fspath(path)
+        self.name = name or self._path
+        self._state = regular_file(self._path)
         try:
-            self._file = Path(self.name).open("rb")  # noqa: SIM115 - closed by close()
+            self._file = Path(self._path).open("rb")  # noqa: SIM115 - closed by close()
         except OSError as error:
             raise StreamError(f"cannot be read ({error.strerror or error})", path=self.name) from None
         try:
@@ -54,6 +60,7 @@ class ArrowReader(PartsReader):
             )
             super().__init__(self.name, self._stream.columns(), size=self._state[0])
         except BaseException:
+            self._kept = None
             self._file.close()
             raise
 
@@ -63,6 +70,7 @@ class ArrowReader(PartsReader):
 
     def close(self) -> None:
         super().close()
+        self._kept = None
         self._stream.close()
         self._file.close()
 
@@ -101,7 +109,7 @@ class ArrowReader(PartsReader):
         return self._refused(reason(error))
 
     def _same_file(self) -> None:
-        if regular_file(self.name) != self._state:
+        if regular_file(self._path) != self._state:
             raise StreamError("the file has changed while it was read; read it again", path=self.name)
 
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 import glob
 import os
 import re
-import sys
 import zlib
 from pathlib import Path
 from typing import Any
 
 from afterwit.errors import StreamError, Words, invalid, shorten
-from afterwit.streams._bytes import GZIP_MAGIC, ZSTD_MAGIC, ByteSource, source_name
+from afterwit.streams._bytes import (
+    GZIP_MAGIC,
+    ZSTD_MAGIC,
+    Beginning,
+    ByteSource,
+    beginning_of_zstd,
+    source_name,
+    standard_input,
+)
 
 #: Text with a line for each example, whose features have names or ids already.
 LINES = ("libsvm", "vw")
@@ -39,6 +46,8 @@ BY_NAME = {
 PACKED = (".gz", ".zst", ".zstd")
 #: How much of a file is looked at.
 HEAD = 1 << 16
+#: How much of what is packed is looked at: a block of zstd data is at most 128 KiB long.
+MOST_PACKED = 1 << 18
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -46,6 +55,7 @@ NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 VW_LINE = re.compile(rb"\s*(?:" + NUMBER + rb"(?:\s+" + NUMBER + rb")*\s+)?(?:'[^\s|]*\s*)?\|")
 #: A label with features as id:value, or nothing but features, which lack their label.
 LIBSVM_LINE = re.compile(rb"\s*(?:[^\s,;|]+\s+)?\d+:[^\s,;|]+(?:\s|$)")
+FEATURE = re.compile(rb"(?:^|\s)\d+:")
 PLAIN_LABEL = re.compile(rb"\s*" + NUMBER + rb"\s*(?:#.*)?$")
 
 
@@ -90,7 +100,10 @@ def format_of(source: Any) -> str:
     if head.startswith(UTF16):
         reason = "UTF-8 text was expected, found UTF-16 (iconv -f UTF-16 -t UTF-8 FILE > NEW converts it)"
         raise StreamError(reason, path=name)
-    likely = by_content or _format_of_name(name)
+    by_name = _format_of_name(name)
+    if by_content is None and by_name not in (None, "csv") and _is_a_table(head):
+        by_content = "csv"
+    likely = by_content or by_name
     if likely is None and not head.strip():
         raise StreamError("no examples were found", path=name)
     return likely or "csv"
@@ -112,6 +125,17 @@ def _format_of_text(head: bytes) -> str | None:
     if len(plain) < len(content) and LIBSVM_LINE.match(next(each for each in content if each not in plain)):
         return "libsvm"
     return None
+
+
+def _is_a_table(head: bytes) -> bool:
+    """Whether the first lines have cells, as many in each as in the first, and no features."""
+    *lines, _ = head.split(b"\n")
+    lines = [line for line in lines[:20] if line.strip()]
+    if len(lines) < 2 or b"\0" in head or lines[0].lstrip()[:1] in (b"[", b"]", b"#"):
+        return False
+    if any(b"|" in line or FEATURE.search(line) for line in lines):
+        return False
+    return any(lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1 for mark in (b",", b";", b"\t"))
 
 
 def _suffix(name: str) -> str:
@@ -136,35 +160,45 @@ def head_of(source: Any) -> bytes:
     if source != "-":
         with ByteSource(source) as file:
             return file.read(HEAD)
-    if sys.stdin is None:
-        raise StreamError("it is closed", path=source_name(source))
-    raw: Any = sys.stdin.buffer
+    raw = standard_input()
     try:
-        if hasattr(raw, "peek"):
-            return _unpacked(raw.peek(1))
+        if isinstance(raw, Beginning):
+            return _head_of_pipe(raw)
         beginning = raw.tell()
-        head = raw.read(HEAD)
+        head: bytes = raw.read(MOST_PACKED)
         raw.seek(beginning)
     except OSError as error:
         raise StreamError(f"cannot be read ({error.strerror or error})", path=source_name(source)) from None
-    return _unpacked(head)
+    unpacked = _unpacked(head)
+    return head if unpacked is None else unpacked
 
 
-def _unpacked(head: bytes) -> bytes:
-    """The beginning of what was packed, as far as it goes; what is damaged is for the reader to say."""
-    if head.startswith(GZIP_MAGIC):
+def _head_of_pipe(pipe: Beginning) -> bytes:
+    """What has arrived, as soon as it has a whole line: what comes slowly is not waited for any longer."""
+    packed = pipe.seen(len(ZSTD_MAGIC))
+    while True:
+        head = _unpacked(packed)
+        line = (head or b"").lstrip()
+        if b"\n" in line or b"\r" in line or len(line) >= HEAD:
+            break
+        before, packed = len(packed), pipe.seen(len(packed) + 1)
+        if not before < len(packed) <= MOST_PACKED:
+            break
+    return packed if head is None else head
+
+
+def _unpacked(packed: bytes) -> bytes | None:
+    """The beginning of what was packed, as far as it goes; None if that is nothing, for the reader to say why."""
+    if packed.startswith(GZIP_MAGIC):
+        gzip = zlib.decompressobj(wbits=31)
         try:
-            return zlib.decompressobj(wbits=31).decompress(head, HEAD)
+            found = gzip.decompress(packed, HEAD)
         except zlib.error:
-            return head
-    if head.startswith(ZSTD_MAGIC):
-        import zstandard
-
-        try:
-            return zstandard.ZstdDecompressor().decompressobj().decompress(head)[:HEAD]
-        except zstandard.ZstdError:
-            return head
-    return head
+            return None
+        return found if found or gzip.eof else None
+    if packed.startswith(ZSTD_MAGIC):
+        return beginning_of_zstd(packed, HEAD)
+    return packed
 
 
 def looks_like_a_query(source: str) -> bool:

@@ -17,11 +17,16 @@ PATTERNS = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 
 
 class ParquetReader(PartsReader):
-    """A `TableReader` of one Parquet file; the rows come in the order of the file."""
+    """A `TableReader` of one Parquet file; the rows come in the order of the file.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    name  what messages call the file, if not by its path
+    """
+
+    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+        # A copy is removed with its object: it has to be there until this reader is closed.
+        self._kept: str | os.PathLike[str] | None = path
         self._file = os.fspath(path)
-        self.name = self._file
+        self.name = name or self._file
         self._state = regular_file(self._file)
         self._stream: ArrowParts | None = None
         source = literal(os.path.abspath(self._file).translate(PATTERNS))
@@ -32,8 +37,9 @@ class ParquetReader(PartsReader):
             stream = self._query(f"SELECT * FROM {self._table} LIMIT 0")
             kinds = [kind for _, kind in stream.columns()]
             stream.close()
-            super().__init__(self._file, list(zip(names, kinds, strict=True)), size=self._state[0])
+            super().__init__(self.name, list(zip(names, kinds, strict=True)), size=self._state[0])
         except BaseException:
+            self._kept = None
             self._database.close()
             raise
 
@@ -55,6 +61,7 @@ class ParquetReader(PartsReader):
 
     def close(self) -> None:
         super().close()
+        self._kept = None
         if self._stream is not None:
             self._stream.close()
         self._database.close()
@@ -93,15 +100,15 @@ class ParquetReader(PartsReader):
             relation = self._database.connection.sql(query)
         except FAILURES as error:
             raise self._explain(error) from None
-        return ArrowParts(self._file, relation, self._explain, self._database.run)
+        return ArrowParts(self.name, relation, self._explain, self._database.run)
 
     def _explain(self, error: Exception) -> StreamError:
         self._same_file()
-        return StreamError(f"it cannot be read as a Parquet file ({reason(error)})", path=self._file)
+        return StreamError(f"it cannot be read as a Parquet file ({reason(error)})", path=self.name)
 
     def _same_file(self) -> None:
         if regular_file(self._file) != self._state:
-            raise StreamError("the file has changed while it was read; read it again", path=self._file)
+            raise StreamError("the file has changed while it was read; read it again", path=self.name)
 
 
 def _top(fields: Sequence[tuple[str, int | None]]) -> Iterator[str]:

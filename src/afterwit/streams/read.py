@@ -160,8 +160,8 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
         else:
             if wishes.target is None and purpose != Purpose():
                 raise InputError(_no_target(look))
-            if source.format == "csv" and wishes.target not in (None, *look.columns):
-                raise _no_such_target(wishes.target, look, source.dialect)
+            if wishes.target not in (None, *look.columns):
+                raise _no_such_target(wishes.target, look, source)
             decided = decide(look, wishes, keys=source.keys)
         target = _target_of(look, reader.typed, wishes.target, purpose) if wishes.target is not None else None
         task, labels, reader = _task_of_table(source, reader, look, target, purpose)
@@ -209,18 +209,17 @@ def _no_target(look: Batch) -> str:
     return f"{look.path}: --target names the column to predict; the columns are {names}"
 
 
-def _no_such_target(target: Any, look: Batch, dialect: Dialect) -> InputError:
-    """The target is no column of CSV text: perhaps it was read in another way than it was written."""
+def _no_such_target(target: Any, look: Batch, source: Source) -> InputError:
+    """The target is no column: perhaps CSV text was read in another way than it was written, or a file is astray."""
     error = unknown_column("target", target, look.columns)
-    if "Did you mean" in str(error):
+    if "Did you mean" not in str(error) and source.format == "csv":
+        if len(look.columns) == 1:
+            error = InputError(f"{error} (--delimiter gives the character that separates cells)")
+        elif not source.dialect.names:
+            error = InputError(f"{error} (--names A,B,... names the columns of a file without a header)")
+    if len(source.paths) < 2:
         return error
-    if len(look.columns) == 1:
-        return InputError(f"{error} (--delimiter gives the character that separates cells)")
-    return (
-        error
-        if dialect.names
-        else InputError(f"{error} (--names A,B,... names the columns of a file without a header)")
-    )
+    return InputError(f"{look.path}: {error}. A pattern in quotes, such as 'FOLDER/*.csv', leaves other files out")
 
 
 def _target_there(schema: Schema, look: Batch, wanted: str | None) -> str | None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from afterwit.errors import StreamError, Words, invalid
+from afterwit.errors import Words, invalid
 from afterwit.streams._bytes import source_name
+from afterwit.streams._copies import UnpackedCopy, needs_copy
 from afterwit.streams._raw import ChainedReader
 from afterwit.streams.batch import TableReader
 from afterwit.streams.formats import (
@@ -102,15 +103,14 @@ def _files(sources: Sequence[str], format: str | None, dialect: Dialect) -> Sour
     formats = [format or format_of(path) for path in paths]
     refuse_mixture(paths, formats)
     kind = formats[0]
-    sizes = [_size(path) for path in paths]
+    copies = {path: UnpackedCopy(path) for path in paths if kind in ("parquet", "arrow") and needs_copy(path)}
+    sizes = [copies[path].size if path in copies else _size(path) for path in paths]
     size = None if None in sizes else sum(each for each in sizes if each is not None)
     name = source_name(paths[0]) if len(paths) == 1 else f"{source_name(sources[0])} ({len(paths):,} files)"
     known = Source(name, tuple(paths), kind, None, size, size is not None, dialect, kind == "json")
     if kind in LINES:
         return known
-    if kind in ("parquet", "arrow") and "-" in paths:
-        raise StreamError(f"{kind} cannot be read from standard input; write it to a file first", path=name)
-    opener = _opener(kind, dialect)
+    opener = _opener(kind, dialect, copies)
     if len(paths) == 1:
         return replace(known, table=lambda: opener(paths[0]))
 
@@ -128,15 +128,9 @@ def _size(path: str) -> int | None:
         return None
 
 
-def _opener(kind: str, dialect: Dialect) -> Callable[[str], TableReader]:
-    if kind == "parquet":
-        from afterwit.streams.parquet import ParquetReader
-
-        return ParquetReader
-    if kind == "arrow":
-        from afterwit.streams.arrow_ipc import ArrowReader
-
-        return ArrowReader
+def _opener(kind: str, dialect: Dialect, copies: Mapping[str, UnpackedCopy]) -> Callable[[str], TableReader]:
+    if kind in ("parquet", "arrow"):
+        return _opener_of_files(kind, copies)
     if kind == "json":
         from afterwit.streams.json_lines import JsonLinesReader
 
@@ -152,3 +146,18 @@ def _opener(kind: str, dialect: Dialect) -> Callable[[str], TableReader]:
         any_names=dialect.any_names,
         kept=dialect.kept,
     )
+
+
+def _opener_of_files(kind: str, copies: Mapping[str, UnpackedCopy]) -> Callable[[str], TableReader]:
+    """For what is read as a file by others: the file, or its copy, which stays as long as this or an open reader."""
+    reader: Callable[..., TableReader]
+    if kind == "parquet":
+        from afterwit.streams.parquet import ParquetReader as reader  # noqa: N813
+    else:
+        from afterwit.streams.arrow_ipc import ArrowReader as reader  # noqa: N813
+
+    def open_one(path: str) -> TableReader:
+        copy = copies.get(path)
+        return reader(path) if copy is None else reader(copy, copy.name)
+
+    return open_one
