@@ -465,6 +465,30 @@ def test_what_is_small_is_certified_in_memory(monkeypatch):
     assert sources.read_whole(Blocks(np.zeros((11, 0)), [1] * 11), 10) is None
 
 
+@pytest.mark.parametrize(
+    ("learner", "in_passes"),
+    [
+        (aw.Perceptron(), True),
+        (aw.Standardize(aw.AdaGrad()), True),
+        (aw.DualPerceptron(), False),
+        (aw.MulticlassPerceptron(), False),
+    ],
+    ids=["perceptron", "standardized", "kernel", "multiclass"],
+)
+def test_more_is_read_into_memory_where_passes_would_not_do(learner, in_passes, monkeypatch):
+    X, y, _ = problem(60)
+    learner = played(learner.clone(), X, y)
+    monkeypatch.setattr(sources, "MOST_IN_MEMORY", 10**6)
+    monkeypatch.setattr(sources, "FEW_ENOUGH", 299)
+    stream = Blocks(X, y, 10)
+    learner.certificate(stream)
+    assert (stream.readings > 1) == in_passes
+    monkeypatch.setattr(sources, "FEW_ENOUGH", 300)
+    stream = Blocks(X, y, 10)
+    assert learner.certificate(stream).to_dict() == learner.certificate(X, y).to_dict()
+    assert stream.readings == 1
+
+
 @pytest.mark.parametrize("most", [0, 10**6])
 def test_blocks_without_labels_were_not_learned(most, monkeypatch):
     monkeypatch.setattr(sources, "MOST_IN_MEMORY", most)

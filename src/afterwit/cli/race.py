@@ -18,7 +18,7 @@ from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
 from afterwit.cli._shown import NamesOption, no_certificate_text
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
-from afterwit.cli.run import MOST_BYTES_TO_REMEMBER, MOST_TO_REMEMBER, nothing_to_learn, whole_model
+from afterwit.cli.run import nothing_to_learn, to_remember, whole_model
 from afterwit.core.aligned import GAP, aligned
 from afterwit.core.certificate import shown_number
 from afterwit.core.storage import save
@@ -74,14 +74,12 @@ def race(
     tasks = {needed_task(name)[0] for name in names or ()}
     if len(tasks) > 1:
         raise invalid("--learners", "learners for the same task", Words(", ".join(names or ())))
-    page = report_file(report)
     with ExitStack() as stack:
         task = next(iter(tasks), None)
         stream = stack.enter_context(given.open(task, task in (None, "classes")))
         if stream.task is None:
             raise nothing_to_learn(stream, given)
-        remember = 0 if not certificate or (stream.size or 0) > MOST_BYTES_TO_REMEMBER else MOST_TO_REMEMBER
-        examples = Examples(stream, remember, _nothing, limit)
+        examples = Examples(stream, to_remember(stream) if certificate else 0, _nothing, limit)
         entries = [entry_of(name, learner_for(stream, name, ())[0], examples) for name in names or USUAL[stream.task]]
         with display(stream.name, examples.size) as shown:
             examples.on_bytes = shown.advance_to

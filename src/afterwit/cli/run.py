@@ -23,14 +23,16 @@ from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_optio
 from afterwit.core.files import new_file
 from afterwit.core.moments import needs_rounds
 from afterwit.core.protocol import play
+from afterwit.core.sources import FEW_ENOUGH
 from afterwit.core.storage import load, save, write_model
 from afterwit.errors import InputError, ModelFileError, counted, invalid
 from afterwit.streams.model import Model
 from afterwit.streams.read import read
 from afterwit.streams.stream import Stream
 
-#: Beyond this many non-zero values, or so many bytes, rows are not kept: the certificate reads the source again.
+#: So many non-zero values are kept at most where the source cannot be read again, or is to be learned several times.
 MOST_TO_REMEMBER = 20_000_000
+#: Of a source with more bytes nothing is kept.
 MOST_BYTES_TO_REMEMBER = 1 << 28
 
 
@@ -130,7 +132,7 @@ def run(
         stream = stack.enter_context(_opened(given, old, name))
         if stream.task is None:
             raise nothing_to_learn(stream, given)
-        remember = 0 if certificate is False or (stream.size or 0) > MOST_BYTES_TO_REMEMBER else MOST_TO_REMEMBER
+        remember = 0 if certificate is False else to_remember(stream, passes)
         learner, own = learner_for(stream, name, options) if old is None else _inside(old)
         whole = old if old is not None else whole_model(stream, learner)
         on_rows = None if model is None else _saver(whole, model)
@@ -311,6 +313,13 @@ def _certify(
         whole.kept_certificate = {"text": str(made), **made.to_dict()}
         save(whole, model)
     return made, ""
+
+
+def to_remember(stream: Stream, passes: int = 1) -> int:
+    """How many non-zero values of a stream are kept, for later passes and the certificate: both can read it again."""
+    if (stream.size or 0) > MOST_BYTES_TO_REMEMBER:
+        return 0
+    return MOST_TO_REMEMBER if passes > 1 or not stream.rereadable else min(FEW_ENOUGH, MOST_TO_REMEMBER)
 
 
 def _why_no_certificate(learner: Any, examples: Examples, before: int) -> str:

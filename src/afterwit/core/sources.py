@@ -2,7 +2,8 @@
 
 A source is what has a ``reader()``, each of which starts at the beginning, or the path of a libsvm file. What is small
 is read whole, and is certified like X and y. What is larger is read several times, block by block: the module
-``_streamed_...`` of `afterwit.certify` that belongs to the learner's checker says how, where there is one.
+``_streamed_...`` of `afterwit.certify` that belongs to the learner's checker says how, where there is one. Where there
+is none, all examples are needed in memory, and more of them are read whole.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from afterwit.core.certificate import Certificate, apply, require_theorems
 from afterwit.data.rows import Rows, SparseRow, read_many, stack
 from afterwit.errors import InputError, Words, invalid
 
-#: Up to so many stored values, and rows, a certificate has all examples in memory.
+#: Up to so many stored values, and rows, a certificate has all examples in memory, if it could do without.
+FEW_ENOUGH = 4_000_000
+#: Up to so many of them, if it could not. They may take more than a gigabyte.
 MOST_IN_MEMORY = 20_000_000
 #: How many rows a stream hands over at once where nothing asks for a smaller block.
 BLOCK = 65_536
@@ -35,11 +38,12 @@ READ_ONCE = (
 
 
 def certify_source(learner: Any, source: Any, comparator: Any = None) -> Certificate:
-    """The certificate of the rounds in a source: in memory up to `MOST_IN_MEMORY`, in passes over it beyond."""
+    """The certificate of the rounds in a source: in memory where they are few enough, in passes over it beyond."""
     require_theorems(learner)
     stream = as_stream(source)
     given = {} if comparator is None else {"comparator": comparator}
-    examples = read_whole(stream, MOST_IN_MEMORY)
+    most = min(FEW_ENOUGH, MOST_IN_MEMORY) if _can_be_streamed(learner) else MOST_IN_MEMORY
+    examples = read_whole(stream, most)
     if examples is not None:
         certificate: Certificate = learner.certificate(*examples, **given)
         return certificate
@@ -47,9 +51,19 @@ def certify_source(learner: Any, source: Any, comparator: Any = None) -> Certifi
     return apply(learner.theorems, checker.gather(learner, stream, **given))
 
 
+def _can_be_streamed(learner: Any) -> bool:
+    """Whether there is a module for its certificate, and for that of a learner inside which it standardizes for."""
+    inside = getattr(learner, "standardized", learner)
+    return all(importlib.util.find_spec(_streamed_module(each)) is not None for each in (learner, inside))
+
+
+def _streamed_module(learner: Any) -> str:
+    return f"afterwit.certify._streamed_{learner.checker}"
+
+
 def streamed_checker(learner: Any, called: str) -> Any:
     """The module that recomputes the rounds of a learner block by block; ``called`` is what messages call it."""
-    module = f"afterwit.certify._streamed_{learner.checker}"
+    module = _streamed_module(learner)
     if importlib.util.find_spec(module) is None:
         raise InputError(
             f"the certificate of {called} needs all examples in memory, and these are more than {MOST_IN_MEMORY:,} "
