@@ -99,6 +99,21 @@ def test_figures_stand_where_they_are_asked_for(tmp_path, monkeypatch):
         figures.with_figures("<p>no comment</p>", page)
 
 
+def test_a_picture_of_a_file_of_the_page_reads_it_again(tmp_path, monkeypatch):
+    """The bounds over time need the rounds once more, and the page's folder is gone when it has run."""
+    monkeypatch.setattr(figures, "KEPT", tmp_path)
+    page = """```python
+import afterwit as aw
+with open("rounds.vw", "w") as file:
+    file.write("1 | a\\n-1 | b\\n" * 4)
+record = aw.play(aw.Perceptron(), aw.read("rounds.vw"))
+```
+<!-- picture: record.pictures()["error"] -->
+"""
+    (figure,) = figures.figures(page)
+    assert "<td>8</td><td>12.50%</td>" in figure
+
+
 def test_each_picture_is_drawn_with_ids_of_its_own():
     class Drawn(Picture):
         kind, title, caption = "drawn", "A & B", "less < more"

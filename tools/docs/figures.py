@@ -47,7 +47,7 @@ def assumptions(markdown: str) -> dict[str, list[str]]:
 
 
 def keep(markdown: str, ran: list[running.Step], namespace: dict[str, Any] | None = None) -> None:
-    """Draw the pictures of a page that has run, unless they are kept.
+    """Draw the pictures of a page that has run, in whose folder we still are, unless they are kept.
 
     namespace  what the page has made; of the gallery's pages, the assumptions in it are kept, too
     """
@@ -67,7 +67,8 @@ def _drawn(markdown: str) -> dict[str, Any]:
     kept = _kept(markdown)
     if not kept.exists():
         namespace: dict[str, Any] = {}
-        keep(markdown, running.run(markdown, namespace), namespace)
+        with running.ran(markdown, namespace) as ran:
+            keep(markdown, ran, namespace)
     return dict(json.loads(kept.read_text()))
 
 
