@@ -88,7 +88,7 @@ def test_figures_stand_where_they_are_asked_for(tmp_path, monkeypatch):
     made = figures.with_figures(asked, page)
     assert made.startswith('<p>before</p>\n<figure class="aw-figure"')
     assert made.endswith("</figure>\n<p>after</p>")
-    assert made.count("<svg") == 1
+    assert made.count("<svg") == 2
     assert "<td>4</td>" in made
     assert [path.suffix for path in tmp_path.iterdir()] == [".json"]
     # What is kept is not drawn again: the page does not run.

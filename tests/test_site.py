@@ -138,7 +138,10 @@ def test_every_picture_has_its_drawing_and_its_table(pages):
     for name, (tree, _) in pages.items():
         for figure in (each for each in tree.iter("figure") if each.get("class") == "aw-figure"):
             drawn += 1
-            assert [each for each in figure if each.tag.endswith("svg")], name
+            assert [each.get("class") for each in figure.findall("div") if each[0].tag.endswith("svg")] == [
+                "aw-narrow",
+                "aw-wide",
+            ], name
             assert "".join(figure.find("figcaption").itertext()).strip(), name
             assert len(list(figure.find("details").iter("tr"))) > 1, name
     asked = [

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import warnings
 from xml.etree import ElementTree
 
 import matplotlib
@@ -138,6 +139,15 @@ def test_names_that_look_like_markup_are_written_as_they_are():
     text = record.pictures()["features"].svg("a")
     words = [each.text for each in ElementTree.fromstring(text).iter() if each.tag.endswith("text")]
     assert set(names) <= set(words)
+
+
+def test_names_in_any_script_are_text_without_a_warning():
+    name = "\u65e5\u672c"
+    record = aw.play(aw.Perceptron(), [({name: 1.0}, -1)] * 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = record.pictures()["features"].svg("a")
+    assert f">{name}</text>" in text
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 9, 10])

@@ -88,12 +88,13 @@ def with_thumbnails(page: str) -> str:
 
 
 def figure(picture: Any, place: int) -> str:
-    """A picture as an element: the drawing, its caption, and its numbers as a table that can be opened."""
+    """A picture as an element: the drawing, for phones too, its caption, and its numbers as a table to be opened."""
     table = picture.table()
     heads = "".join(f'<th scope="col">{html.escape(head)}</th>' for head in table.heads)
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(str(cell))}</td>' for cell in row)}</tr>\n" for row in table.rows)
     return f"""<figure class="aw-figure" data-search-exclude>
-{picture.svg(f"picture-{place}")}
+<div class="aw-narrow">{picture.svg(f"picture-{place}n", picture.narrow)}</div>
+<div class="aw-wide">{picture.svg(f"picture-{place}")}</div>
 <figcaption><strong>{html.escape(picture.title)}.</strong> {html.escape(picture.caption)}</figcaption>
 <details><summary>The numbers</summary>
 <div class="aw-scroll"><table><thead><tr>{heads}</tr></thead><tbody>

@@ -6,6 +6,7 @@ import html
 import io
 import itertools
 import re
+import warnings
 from typing import Any
 
 from afterwit.pictures._style import variables
@@ -32,7 +33,10 @@ _UNSEEN = re.compile(r'<path d="[^"]*" style="fill:none"/>\n')
 def element(figure: Any, key: str, title: str, caption: str) -> str:
     """The figure as one element; its ids begin with the key, so that several can stand on one page."""
     written = io.StringIO()
-    figure.savefig(written, format="svg", transparent=True, metadata=NO_METADATA)
+    with warnings.catch_warnings():
+        # Letters that matplotlib's font does not have are those of the reader's fonts: text stays text.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from", UserWarning)
+        figure.savefig(written, format="svg", transparent=True, metadata=NO_METADATA)
     text = written.getvalue()
     found = _HEADER.match(text)
     assert found is not None
