@@ -227,7 +227,7 @@ def test_the_certificate_at_the_end_is_not_made_again(monkeypatch):
 
 
 def test_the_bounds_over_time_end_where_there_is_too_much(monkeypatch):
-    monkeypatch.setattr("afterwit.pictures._parts.MOMENT_VALUES", 30)
+    monkeypatch.setattr("afterwit.pictures._parts.MOMENT_VALUES", 60)
     record = run(100)
     record.report()
     assert [each.rounds for each in record.moments()] == [1, 2, 4, 8, 100]

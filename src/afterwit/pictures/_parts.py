@@ -20,7 +20,7 @@ from afterwit.pictures._picture import Picture, Table
 #: How many experts, and choices of a player, are listed.
 MOST_LISTED = 100
 #: Where the bounds over time are to be had by playing again and looking back, that is done up to so many values.
-MOMENT_VALUES = 300_000
+MOMENT_VALUES = 90_000
 
 #: A certificate, or None and why there is none.
 Certified = tuple[Certificate | None, str]
