@@ -53,8 +53,8 @@ def the_right_package():
 
 
 @pytest.fixture(autouse=True)
-def no_figure_is_left_open():
-    """matplotlib keeps what is drawn on axes of its own, and warns of many."""
+def figures_are_closed():
+    """matplotlib keeps the figures that a test has plotted, and warns of many."""
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")

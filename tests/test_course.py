@@ -31,8 +31,9 @@ def test_every_cell_of_a_notebook_runs_and_prints_what_the_page_says(page):
     notebook = nbformat.read(notebooks.notebook_path(page), as_version=4)
     nbformat.validate(notebook)
     markdown = page.read_text()
-    ran = running.run(markdown)
-    steps = [step for step in ran if step.runs]
+    with running.ran(markdown) as found:
+        figures.keep(markdown, found)
+    steps = [step for step in found if step.runs]
     # The cells are what ran: the code of the page, and its pictures.
     assert [cell.source for cell in notebook.cells if cell.cell_type == "code"] == list(map(notebooks.code, steps))
     for step in steps:
@@ -40,7 +41,6 @@ def test_every_cell_of_a_notebook_runs_and_prints_what_the_page_says(page):
             assert isinstance(step.picture, Picture)
         else:
             assert step.printed == (step.said.code if step.said else "")
-    figures.keep(markdown, ran)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

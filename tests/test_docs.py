@@ -32,13 +32,13 @@ PAGES = sorted(
 @pytest.mark.parametrize("page", [page for page in PAGES if not page.startswith("docs/gallery/")])
 def test_the_examples_of_a_page_print_what_they_say(page):
     markdown = (ROOT / page).read_text()
-    ran = running.run(markdown)
-    for step in ran:
-        if step.runs and step.kind != "picture":
-            assert step.printed == (step.said.code if step.said else "")
-        elif step.kind == "picture":
-            assert isinstance(step.picture, Picture)
-    figures.keep(markdown, ran)
+    with running.ran(markdown) as steps:
+        for step in steps:
+            if step.runs and step.kind != "picture":
+                assert step.printed == (step.said.code if step.said else "")
+            elif step.kind == "picture":
+                assert isinstance(step.picture, Picture)
+        figures.keep(markdown, steps)
 
 
 def test_every_block_of_a_page_has_a_kind_that_is_known():

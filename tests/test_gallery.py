@@ -23,9 +23,9 @@ def shown_by(entry, namespace):
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_prints_what_it_says_and_its_pictures_are_within_the_bounds(name):
     namespace = {}
-    steps = running.run(PAGES[name].markdown, namespace)
+    with running.ran(PAGES[name].markdown, namespace) as steps:
+        figures.keep(PAGES[name].markdown, steps, namespace)
     assert [step.printed for step in steps if step.kind == "python"] == [step.said.code for step in steps if step.said]
-    figures.keep(PAGES[name].markdown, steps, namespace)
     pictures = [step.picture for step in steps if step.kind == "picture"]
     assert pictures
     for picture in pictures:
@@ -73,7 +73,8 @@ def test_a_page_is_filled_with_its_theorems(name):
 
 def test_what_a_theorem_does_not_say_that_it_assumes_its_certificate_says():
     namespace = {}
-    running.run(PAGES["adahedge"].markdown, namespace)
+    with running.ran(PAGES["adahedge"].markdown, namespace):
+        pass
     (key,) = PAGES["adahedge"].keys
     assumed = gallery.assumptions(namespace)
     assert assumed[key] == [

@@ -19,7 +19,15 @@ ROOT = Path(__file__).resolve().parent.parent
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href", "use": "xlink:href"}
 #: What the theme's own frame does on purpose: on a phone the panes of its drawer, which is shut, are to the right, out
 #: of sight, and long titles fade out; tables scroll in a place that is as wide as the margins of the text.
-FRAME = ("<div.md-sidebar", "<nav.md-nav>", "<div.md-header__", "<div.md-ellipsis>", "<article.md-content__inner>")
+FRAME = (
+    "<div.md-sidebar",
+    "<nav.md-nav>",
+    "<label.md-nav__title>",
+    "<div.md-header__",
+    "<div.md-ellipsis>",
+    "<span.md-ellipsis>",
+    "<article.md-content__inner>",
+)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +146,10 @@ def test_every_picture_has_its_drawing_and_its_table(pages):
     for name, (tree, _) in pages.items():
         for figure in (each for each in tree.iter("figure") if each.get("class") == "aw-figure"):
             drawn += 1
-            assert [each for each in figure if each.tag.endswith("svg")], name
+            assert [each.get("class") for each in figure.findall("div") if each[0].tag.endswith("svg")] == [
+                "aw-narrow",
+                "aw-wide",
+            ], name
             assert "".join(figure.find("figcaption").itertext()).strip(), name
             assert len(list(figure.find("details").iter("tr"))) > 1, name
     asked = [
@@ -162,6 +173,13 @@ def test_every_picture_has_its_drawing_and_its_table(pages):
         ("gallery/index.html", PHONE, False),
         ("gallery/perceptron-hinge.html", DESKTOP, True),
         ("gallery/perturbed-leader.html", PHONE, True),
+        ("gallery/fixed-share.html", PHONE, False),
+        ("how-to/text.html", PHONE, True),
+        ("course/06-experts.html", PHONE, True),
+        ("api/concepts.html", PHONE, False),
+        ("changelog.html", PHONE, False),
+        ("data.html", DESKTOP, False),
+        ("evidence.html", DESKTOP, True),
     ],
 )
 def test_pages_in_a_browser(site, browser, page, width, dark):

@@ -39,6 +39,14 @@ def test_the_bar_says_rows_speed_error_and_the_time_that_is_left(clock):
     assert line.rstrip().endswith("  12,345 rows  2.5 MB/s  error 8.30%  0:12 left")
 
 
+def test_what_is_done_is_cut_only_where_the_bar_would_be_too_short(clock):
+    shown = Display("computing the certificates", 8, steps=True)
+    shown.advance_to(8)
+    assert drawn(shown, 80).startswith("computing the certificates  ━")
+    assert drawn(shown, 50).startswith("computing the certific…  ━")
+    assert drawn(shown, 30).startswith("computi…  ━")
+
+
 def test_what_is_of_unknown_size_says_how_long_it_has_taken(clock):
     shown = Display("standard input", None, steps=False)
     clock[0] += 3_725

@@ -38,6 +38,10 @@ def expert_record():
     return aw.experts.play(aw.MLpol([HOSTILE, "b"]), advice, advice[:, 0])
 
 
+def race(count):
+    return aw.race(examples()[0], {f"{HOSTILE}{i}": "perceptron" for i in range(count)}, y=examples()[1])
+
+
 def hostile_game():
     return aw.solve_game([[3.0, -1.0], [-2.0, 1.0]])
 
@@ -55,6 +59,8 @@ SHOWN = {
     "expert record": expert_record,
     "groups": groups,
     "game": hostile_game,
+    "race": lambda: race(3),
+    "large race": lambda: race(30),
 }
 
 
@@ -104,3 +110,10 @@ def test_a_record_shows_its_totals_and_its_curve():
     assert found[0] == ["happened", f"{record.mistakes} mistakes, error {record.error:.2%}"]
     assert found[1] == ["rounds", "mistakes", "error so far", "since last row"]
     assert [row[0] for row in found[2:]] == ["1", "2", "4", "8", "16", "32", "50"]
+
+
+def test_a_race_shows_its_best_learners():
+    made = race(3)
+    _, *rows = made.rows()
+    assert cells(made._repr_html_()) == [[name, f"error {error}, time/example {took}"] for name, error, took in rows]
+    assert cells(race(30)._repr_html_())[-1] == ["", "and 18 more"]

@@ -2,14 +2,17 @@
 
 import re
 import sys
+import warnings
 from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import afterwit as aw
 from afterwit.errors import InputError, MissingExtraError
+from afterwit.pictures._curve import percent
 from afterwit.pictures._labels import apart
 from afterwit.pictures._style import COLOURS, SERIES, variables
 
@@ -119,6 +122,63 @@ def test_colours_of_an_svg_are_variables(record):
     text = record.pictures()["error"].svg()
     assert set(re.findall(r"(?<!, )#[0-9a-f]{6}", text)) == set()
     assert "var(--aw-happened, #0b5394)" in text
+
+
+def test_names_that_look_like_markup_are_written_as_they_are():
+    """What is made shorter is within tags, never in what people read."""
+    names = [
+        '<g id="a">',
+        'x="1.0000"',
+        'style="fill: none"',
+        "#0b5394",
+        "url(#x)",
+        'transform="rotate(-0 1 2)"',
+        "<g/>",
+    ]
+    record = aw.play(aw.Perceptron(), [(dict.fromkeys(names, 1.0), -1)] * 2)
+    text = record.pictures()["features"].svg("a")
+    words = [each.text for each in ElementTree.fromstring(text).iter() if each.tag.endswith("text")]
+    assert set(names) <= set(words)
+
+
+def test_names_in_any_script_are_text_without_a_warning():
+    name = "\u65e5\u672c"
+    record = aw.play(aw.Perceptron(), [({name: 1.0}, -1)] * 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = record.pictures()["features"].svg("a")
+    assert f">{name}</text>" in text
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 9, 10])
+def test_axes_of_a_few_rounds_have_plain_numbers(rounds):
+    X = np.ones((rounds, 1))
+    y = np.tile([-1, 1], rounds)[:rounds]
+    found = [aw.play(aw.Perceptron(), X, y), aw.play(aw.SelectivePerceptron(), X, y)]
+    found.append(aw.race(X, ["perceptron", "sgd"], y=y))
+    for picture in (each for thing in found for each in thing.pictures().values()):
+        shown = picture.plot()
+        ax = shown.ax_
+        shown.figure_.canvas.draw()
+        low, high = ax.get_xlim()
+        ticks = [*ax.xaxis.get_major_ticks(), *ax.xaxis.get_minor_ticks(), *ax.yaxis.get_major_ticks()]
+        assert not [each.label1.get_text() for each in ticks if "$" in each.label1.get_text()], picture.kind
+        if ax.get_xlabel() == "rounds":
+            seen = [
+                each.label1.get_text()
+                for each in ticks[: -len(ax.yaxis.get_major_ticks())]
+                if low <= each.get_loc() <= high
+            ]
+            seen = [each for each in seen if each]
+            assert len(seen) == len(set(seen)) >= 1, picture.kind
+        pyplot.close(shown.figure_)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(0.0, "0"), (0.125, "12.5%"), (0.07, "7%"), (0.0002, "0.02%"), (12.0, "1,200%")]
+)
+def test_shares_along_an_axis(value, written):
+    assert percent(value) == written
 
 
 @pytest.mark.parametrize("heights", [[0.5, 0.5, 0.5], [0.0, 0.01, 1.0, 0.99], [0.2], []])

@@ -157,3 +157,12 @@ def test_long_names_are_cut_in_their_middle():
 
 def test_bars_without_a_value_are_lower():
     assert size_of([Bar("text", None, "")]) < size_of([Bar("text", 1.0, "")]) < size_of([Bar("text " * 40, 1.0, "")])
+
+
+@pytest.mark.parametrize(("groups", "names"), [(["<n>", "s"], ["<n>", "s"]), ([1, "1"], ["1", "'1'"])])
+def test_groups_are_named_as_they_are_read(groups, names):
+    learner = aw.PerGroup(aw.MLpol(["a", "b"]))
+    rounds = (groups * 5, [{"a": 1.0, "b": 2.0}] * 10, [1.0, 2.0] * 5)
+    learner.learn_many(*rounds)
+    table = learner.certificate(*rounds).pictures()["groups"].table()
+    assert sorted(row[0] for row in table.rows) == sorted(names)

@@ -64,7 +64,8 @@ def test_there_are_no_moments_where_no_certificate_would_apply():
 def test_moments_end_where_there_is_too_much():
     X, y = rounds(20)
     stream = aw.streams.ArrayStream(X, y)
-    assert ends(moments(aw.Perceptron(), stream, most_values=24)) == [1, 2, 4, 8]
+    # Rows of three values count as six each.
+    assert ends(moments(aw.Perceptron(), stream, most_values=48)) == [1, 2, 4, 8]
 
 
 @pytest.mark.parametrize("count", [1, 2, 11, 16])
@@ -147,3 +148,12 @@ def test_the_moments_are_looked_at_only_for_the_picture_that_shows_them(monkeypa
     record = aw.play(aw.Perceptron(), X, y)
     monkeypatch.setattr(type(record), "moments", lambda self: pytest.fail("not needed"))
     assert record.plot(kind="features").kind == "features"
+
+
+def test_rounds_of_few_values_end_the_moments_too():
+    """A round has a price of its own: without it a long run of one feature would be certified again for very long."""
+    X, y = np.ones((20, 1)), np.ones(20)
+    wide = np.tile(X, (1, 6))
+    assert ends(moments(aw.Perceptron(), aw.streams.ArrayStream(X, y), most_values=24)) == [1, 2, 4]
+    assert ends(moments(aw.Perceptron(), aw.streams.ArrayStream(wide, y), most_values=24)) == [1, 2, 4]
+    assert ends(moments(aw.Perceptron(), aw.streams.ArrayStream(X, y), most_values=23)) == [1, 2]

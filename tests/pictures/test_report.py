@@ -14,7 +14,7 @@ from afterwit.core import moments
 from afterwit.core.certificate import Assumption, Basis, Ceiling, Certificate, Hindsight, Theorem
 from afterwit.core.pictured import Pictured
 from afterwit.errors import InputError, MissingExtraError
-from afterwit.pictures import _page
+from afterwit.pictures import HOMES, _page, _parts
 from afterwit.pictures._part import Part
 from afterwit.pictures._picture import Picture, Table
 from browser import DESKTOP, PHONE
@@ -33,6 +33,11 @@ class Pigeons(Theorem):
 
 def certificate(observed=3, bound=5.0, rounds=10, assumptions=(), **more):
     return Certificate(Pigeons(), f"Learner {HOSTILE}", rounds, observed, bound, tuple(assumptions), **more)
+
+
+def race(count=300, **how):
+    X, y = rounds(count)
+    return aw.race(X, ["perceptron", "sgd", "normalized-adagrad"], y=y, **how)
 
 
 def rounds(count, seed=0, width=3):
@@ -89,6 +94,8 @@ REPORTS = {
     "intervals": lambda: experts_run(intervals=True).report(),
     "hostile experts": lambda: experts_run(names=(HOSTILE, "x" * 80)).report(),
     "many experts": lambda: experts_run(names=tuple(range(40))).report(),
+    "race": lambda: race().report(),
+    "race without certificates": lambda: race(certificates=False).report(),
     "game": game,
     "game without theorem": lambda: game(method="lp"),
 }
@@ -191,6 +198,20 @@ def test_without_a_certificate_there_is_what_happened_and_why(made):
     assert "Bound" not in no_theorem
 
 
+def test_a_race_has_its_leaderboard_the_certificate_of_the_winner_and_all_settings():
+    made = race()
+    text = words(made.report().html)
+    assert made.result() in text
+    for entry in made.entries:
+        assert f"{entry.name} {type(entry.learner).__name__}; labels (-1, 1)" in text
+    assert f"{made.winner.record.mistakes} mistakes {made.winner.error:.2%} of the rounds" in text
+    heads, *rows = made.rows()
+    assert " ".join([*heads, "bound", "hindsight", "verdict"]) in text
+    for row in rows:
+        assert " ".join(row[:3]) in text
+    assert "No certificate: it was not asked for." in words(race(certificates=False).report().html)
+
+
 def test_the_certificate_at_the_end_is_not_made_again(monkeypatch):
     record = run(100)
     given = record.certificate()
@@ -206,7 +227,7 @@ def test_the_certificate_at_the_end_is_not_made_again(monkeypatch):
 
 
 def test_the_bounds_over_time_end_where_there_is_too_much(monkeypatch):
-    monkeypatch.setattr("afterwit.pictures._parts.MOMENT_VALUES", 30)
+    monkeypatch.setattr("afterwit.pictures._parts.MOMENT_VALUES", 60)
     record = run(100)
     record.report()
     assert [each.rounds for each in record.moments()] == [1, 2, 4, 8, 100]
@@ -267,6 +288,15 @@ def test_of_too_many_pictures_each_part_has_its_first_ones_and_every_table():
     assert text.count("<figure>") == text.count("The numbers as a table") == 12
     assert text.count("Not drawn, so that this page stays small.") == 7
     assert len(text.encode()) < 300_000
+
+
+def test_of_all_that_has_pictures_only_classes_and_boosting_have_no_part_of_their_own():
+    assert set(HOMES) - set(_parts.MAKERS) == {"FiniteClass", "BoostingRecord"}
+
+
+def test_every_picture_of_forecasts_is_drawn_for_phones(made):
+    text = made("many experts").html
+    assert text.count('<div class="narrow">') == text.count('<div class="wide">') > 5
 
 
 def test_a_thing_of_another_kind_has_a_report_too():

@@ -47,7 +47,7 @@ def assumptions(markdown: str) -> dict[str, list[str]]:
 
 
 def keep(markdown: str, ran: list[running.Step], namespace: dict[str, Any] | None = None) -> None:
-    """Draw the pictures of a page that has run, unless they are kept.
+    """Draw the pictures of a page that has run, in whose folder we still are, unless they are kept.
 
     namespace  what the page has made; of the gallery's pages, the assumptions in it are kept, too
     """
@@ -67,7 +67,8 @@ def _drawn(markdown: str) -> dict[str, Any]:
     kept = _kept(markdown)
     if not kept.exists():
         namespace: dict[str, Any] = {}
-        keep(markdown, running.run(markdown, namespace), namespace)
+        with running.ran(markdown, namespace) as ran:
+            keep(markdown, ran, namespace)
     return dict(json.loads(kept.read_text()))
 
 
@@ -87,12 +88,13 @@ def with_thumbnails(page: str) -> str:
 
 
 def figure(picture: Any, place: int) -> str:
-    """A picture as an element: the drawing, its caption, and its numbers as a table that can be opened."""
+    """A picture as an element: the drawing, for phones too, its caption, and its numbers as a table to be opened."""
     table = picture.table()
     heads = "".join(f'<th scope="col">{html.escape(head)}</th>' for head in table.heads)
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(str(cell))}</td>' for cell in row)}</tr>\n" for row in table.rows)
     return f"""<figure class="aw-figure" data-search-exclude>
-{picture.svg(f"picture-{place}")}
+<div class="aw-narrow">{picture.svg(f"picture-{place}n", picture.narrow)}</div>
+<div class="aw-wide">{picture.svg(f"picture-{place}")}</div>
 <figcaption><strong>{html.escape(picture.title)}.</strong> {html.escape(picture.caption)}</figcaption>
 <details><summary>The numbers</summary>
 <div class="aw-scroll"><table><thead><tr>{heads}</tr></thead><tbody>

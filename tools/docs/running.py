@@ -60,8 +60,15 @@ def steps(markdown: str) -> list[Step]:
     return found
 
 
-def run(markdown: str, namespace: dict[str, Any] | None = None) -> list[Step]:
-    """The steps of a page, each run in an empty folder that is gone afterwards.
+def run(markdown: str) -> list[Step]:
+    """The steps of a page, each run in an empty folder that is gone afterwards."""
+    with ran(markdown) as found:
+        return found
+
+
+@contextlib.contextmanager
+def ran(markdown: str, namespace: dict[str, Any] | None = None) -> Iterator[list[Step]]:
+    """The steps of a page that has run, while we are still in its folder: pictures of a stream read its files again.
 
     namespace  where its names end up, for those who want to look at them
     """
@@ -73,11 +80,9 @@ def run(markdown: str, namespace: dict[str, Any] | None = None) -> list[Step]:
         for step in found:
             if step.kind == "picture":
                 step.picture = eval(step.code, namespace)
-                # A picture is drawn later, and what it shows may have to be read from this folder.
-                step.picture.table()
             elif step.runs:
                 step.printed = "".join(_shell(step.code) if step.kind == "bash" else _python(step.code, namespace))
-    return found
+        yield found
 
 
 def _python(code: str, namespace: dict[str, Any]) -> Iterator[str]:

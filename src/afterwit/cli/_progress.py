@@ -17,7 +17,7 @@ from afterwit.core.turns import Rounds
 #: How often the bar is drawn in a second. In between, nothing is done for it.
 DRAWN = 8
 #: How wide the bar itself is.
-NARROWEST, WIDEST = 8, 40
+NARROWEST, BAR, WIDEST = 8, 16, 40
 #: For so many seconds nothing is said of the time that is left.
 FIRST_GUESS = 1.0
 #: What the options are called that may write results to standard output.
@@ -51,8 +51,10 @@ class Display:
         from rich.table import Table
         from rich.text import Text
 
-        name = cut(self._description, max(NARROWEST, width // 4))
         said = self._said(time.monotonic() - self._begun)
+        # What is done has all its words where that leaves a bar, and at least a quarter of the line.
+        most = width - cell_len("  ".join(said.values())) - 5 - BAR
+        name = cut(self._description, max(NARROWEST, width // 4, most))
         # What matters least is left out first.
         for least in ("speed", "rows", "time", "error", ""):
             room = width - cell_len(name) - cell_len("  ".join(said.values())) - 5

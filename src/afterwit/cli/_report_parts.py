@@ -39,13 +39,17 @@ def run_part(record: Any, certified: Certified, learner: Any, stream: Any, found
         rows.append(("hashed", stream.schema.hash.describe()))
     if "test" in found:
         shown = [(name.replace("_", " "), value) for name, value in found["test"].items() if value is not None]
-        rows.append(("on the test file", ", ".join(f"{name} {shown_number(value)}" for name, value in shown)))
+        rows.append(("on the test file", ", ".join(f"{name} {_of_a_test(name, value)}" for name, value in shown)))
     facts = {"Data": rows, "Settings": [*settings_of(learner), *part.facts["Settings"]]}
     # What the record knows of its learner is known better here.
     facts["Settings"] = list(dict(facts["Settings"]).items())
     if stream.schema.columns is not None:
         facts["Columns"] = schema_rows(stream.schema)
     return replace(part, facts=facts, again="")
+
+
+def _of_a_test(name: str, value: float) -> str:
+    return f"{value:.2%}" if name == "error" else shown_number(value)
 
 
 def race_part(race: Any, stream: Any) -> Part:

@@ -18,6 +18,8 @@ from afterwit.data.rows import Rows, read_many, read_one
 
 #: Moments are looked at as long as the rounds before them have so many stored values.
 MOST_VALUES = 1_000_000
+#: To learn and certify a round again takes at least as long as this many values would.
+ROUND = 6
 
 
 def needs_rounds(learner: Any) -> bool:
@@ -32,7 +34,8 @@ def moments(
     """The certificates after 1, 2, 4, 8, ... rounds of a stream that can be read again, and at its end.
 
     learner      the learner as it was before the first round; it stays so
-    most_values  where the rounds have more stored values than this in all, the moments beyond are left out
+    most_values  where the rounds have more stored values than this in all, the moments beyond are left out; a round
+                 counts as six of them at least
     end          the certificate at the end, if it is known: it is not made again, and never left out
     """
     return certified(_past_of(learner, stream), stream, most_values, end)
@@ -83,7 +86,7 @@ class Past:
         self.rounds = 0
         #: The next moment.
         self.wanted = 1
-        #: How many values are stored in their examples.
+        #: How many values are stored in their examples; a round of few counts as if it had more.
         self.values = 0
         self.labels: list[Any] = []
 
@@ -127,7 +130,7 @@ class _Blocks(Past):
         self.blocks.append(rows)
         self.labels += np.asarray(y).tolist()
         self.rounds += rows.count
-        self.values += max(rows.count, len(rows.values))
+        self.values += max(ROUND * rows.count, len(rows.values))
 
     def examples(self) -> Any:
         return joined(self.blocks)
@@ -148,7 +151,7 @@ class _Pairs(Past):
         self.seen.append(X)
         self.labels.append(y)
         self.rounds += 1
-        self.values += len(X) if isinstance(X, Sized) else 1
+        self.values += max(ROUND, len(X) if isinstance(X, Sized) else 1)
 
     def examples(self) -> Any:
         return as_taken(self.learner, self.seen)

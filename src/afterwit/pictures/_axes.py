@@ -17,7 +17,9 @@ def rounds_along(ax: Any, rounds: int, log: bool = False, first: int = 0) -> Non
     if log:
         ax.set_xscale("log")
         ax.set_xlim(1, max(2, rounds))
-        ax.xaxis.set_minor_formatter(whole if rounds < 10 else NullFormatter())
+        # Of a few rounds each has its number; matplotlib would write it as a formula.
+        few = (lambda value, _: whole(value) if value >= 1 else "") if rounds < 10 else NullFormatter()
+        ax.xaxis.set_minor_formatter(few)
     else:
         ax.set_xlim(first, max(first + 1, rounds))
         ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))

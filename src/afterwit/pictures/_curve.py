@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.envelope import Floats
+from afterwit.pictures._axes import rounds_along
 
 
 def curve_of(record: Any) -> tuple[npt.NDArray[np.int64], Floats, Floats, Floats]:
@@ -29,17 +30,15 @@ def curve_of(record: Any) -> tuple[npt.NDArray[np.int64], Floats, Floats, Floats
 
 def axes_of_rounds(ax: Any, last: int, regression: bool) -> None:
     """Rounds from 1 on, logarithmic; errors in percent, or in the unit of the target."""
-    ax.set_xlabel("rounds")
+    rounds_along(ax, last, log=last > 0)
     ax.set_ylabel("root mean squared error" if regression else "mistakes per round")
     if last:
-        ax.set_xscale("log")
         # A little room at the right, so that no marker is cut.
         ax.set_xlim(1, max(2.0, float(last) ** 1.012))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     if not regression:
         ax.yaxis.set_major_formatter(percent)
 
 
 def percent(value: float, _: Any = None) -> str:
     """A share as the ticks of an axis show it."""
-    return f"{value:.4g}" if value < 0.0005 else f"{value:.3%}".replace(".000%", "%")
+    return f"{100 * value:,.6g}%" if value else "0"

@@ -133,7 +133,9 @@ def _heading(text: str, level: int) -> str:
 
 
 def _again(code: str, level: int) -> str:
-    return f"{_heading('Reproduce it', level)}\n<pre><code>{escaped(code)}</code></pre>"
+    # A browser would break a line within --report: each word is a box of its own.
+    words = re.sub(r"\S+", lambda word: f"<span>{escaped(word[0])}</span>", code)
+    return f"{_heading('Reproduce it', level)}\n<pre><code>{words}</code></pre>"
 
 
 def _numbers(numbers: Sequence[Number]) -> str:

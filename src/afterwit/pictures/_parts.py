@@ -20,7 +20,7 @@ from afterwit.pictures._picture import Picture, Table
 #: How many experts, and choices of a player, are listed.
 MOST_LISTED = 100
 #: Where the bounds over time are to be had by playing again and looking back, that is done up to so many values.
-MOMENT_VALUES = 300_000
+MOMENT_VALUES = 90_000
 
 #: A certificate, or None and why there is none.
 Certified = tuple[Certificate | None, str]
@@ -100,6 +100,11 @@ def settings_of(learner: Any) -> list[tuple[str, str]]:
     return [("learner", type(learner).__name__), *named]
 
 
+def _in_a_line(rows: list[tuple[str, str]]) -> str:
+    """A learner and its options in one cell."""
+    return "; ".join([*(value for _, value in rows[:1]), *(f"{name} {value}" for name, value in rows[1:])])
+
+
 def schema_rows(schema: Any) -> list[tuple[str, str]]:
     """What becomes of every column, as `Schema.describe` says it."""
     rows: list[tuple[str, str]] = []
@@ -158,7 +163,7 @@ def _race(race: Any, certified: Certified | None) -> Part:
         tables={"Leaderboard": Table((*heads, "bound", "hindsight", "verdict"), tuple(more))},
         facts={
             "Stopped": [(entry.name, entry.stopped) for entry in race.entries if entry.stopped],
-            "Settings": [(entry.name, call_of(entry.learner)) for entry in race.entries],
+            "Settings": [(entry.name, _in_a_line(settings_of(entry.learner))) for entry in race.entries],
         },
         again="import afterwit as aw\n\n"
         f"race = aw.race(source, {[entry.name for entry in race.entries]!r})\n"
@@ -173,7 +178,7 @@ def _certified_rates(race: Any, row: dict[str, Any]) -> tuple[str, str, str]:
     """The bound, hindsight and the verdict of a learner in a race, as its error is shown."""
     rates = (row["bound"], row["hindsight"])
     regression = race.task == "regression"
-    bound, best = ("" if rate is None else shown_number(rate) if regression else f"{rate:.2%}" for rate in rates)
+    bound, best = ("" if rate is None else shown_number(rate) if regression else f"{rate:,.2%}" for rate in rates)
     return bound, best, row["verdict"] or ""
 
 
@@ -283,6 +288,7 @@ MAKERS: dict[str, Callable[[Any, Certified | None], Part]] = {
     "Record": _record,
     "RegressionRecord": _record,
     "ExpertRecord": _expert_record,
+    "Race": _race,
     "GameSolution": _solution,
     "Certificate": _certificate,
     "GroupCertificates": _groups,

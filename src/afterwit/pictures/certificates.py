@@ -30,7 +30,7 @@ def pictures(certified: Any) -> list[Picture]:
         if len(bounds) > 1 or quantity != certificate.quantity:
             made.append(AllBounds(bounds, main=quantity == certificate.quantity))
     if groups is not None:
-        made.append(Parts(certificate, {repr(group): part for group, part in certified.parts.items()}, "groups"))
+        made.append(Parts(certificate, _named(certified.parts), "groups"))
     else:
         parts = {each.subject: each for each in certificate.others if each.subject != certificate.subject}
         if parts:
@@ -174,6 +174,12 @@ class Parts(Picture):
             shown = ["" if numbers[key] is None else shown_number(_size(numbers[key])) for key in HEADS]
             rows.append((name, *shown, str(made.verdict)))
         return Table(("part", *HEADS, "verdict"), tuple(rows))
+
+
+def _named(parts: Mapping[Any, Certificate]) -> dict[str, Certificate]:
+    """The parts by the names of their groups as they are read, or as they are typed where two would look alike."""
+    names = list(map(str, parts))
+    return dict(zip(names if len(set(names)) == len(names) else map(repr, parts), parts.values(), strict=True))
 
 
 HEADS = ("bound", "happened", "hindsight")

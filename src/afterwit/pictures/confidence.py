@@ -9,6 +9,7 @@ import numpy as np
 from afterwit.batch.confidence import interval_after
 from afterwit.core.envelope import Floats
 from afterwit.data.checks import share
+from afterwit.pictures._axes import rounds_along
 from afterwit.pictures._curve import curve_of
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
@@ -59,13 +60,10 @@ class ConfidenceBand(Picture):
         if single:
             ax.vlines(self.rounds, self.lower, self.upper, color=HAPPENED, alpha=0.18, linewidth=8)
         ax.plot(self.rounds, self.error, marker="o" if single else "", markersize=5, **LINES["happened"])
-        ax.set_xscale("log")
-        ax.set_xlim(0.5 if single else 1, max(2, self.rounds[-1]))
+        rounds_along(ax, int(self.rounds[-1]), log=True)
+        ax.set_xlim(left=0.5 if single else 1)
         ax.set_ylim(0, min(1.0, 1.25 * float(self.upper[len(self.upper) // 4 :].max())))
-        ax.set_xlabel("rounds")
         ax.set_ylabel("error")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        ax.xaxis.set_minor_formatter(lambda *_: "")
         ax.yaxis.set_major_formatter(_percent)
         ends = [(float(self.error[-1]), f"so far {self.record.error:.2%}", HAPPENED)]
         for name, edge in (("up to", self.upper), ("from", self.lower)):

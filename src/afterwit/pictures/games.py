@@ -8,6 +8,7 @@ import numpy as np
 
 from afterwit.core.certificate import shown_number
 from afterwit.games._theorem import GapBound
+from afterwit.pictures._axes import rounds_along
 from afterwit.pictures._bars import LARGEST, named_bars
 from afterwit.pictures._cells import MOST_WRITTEN, frame, name_sides, shade, write_numbers
 from afterwit.pictures._labels import label_ends
@@ -54,7 +55,6 @@ class GapOverRounds(Picture):
         least = LOWEST_PART * max(moment.gap for moment in moments)
         gaps = [min(max(moment.gap, least), LARGEST) for moment in moments]
         marker = {"marker": "o", "markersize": 3} if len(gaps) <= 50 else {}
-        ax.set_xscale("log")
         ax.set_yscale("log")
         ax.plot(rounds, gaps, **marker, **LINES["happened"])
         ends = [(gaps[-1], "gap", HAPPENED)]
@@ -65,12 +65,10 @@ class GapOverRounds(Picture):
         if self.solution.wanted > 0:
             ax.axhline(self.solution.wanted, color=MUTED, linewidth=1.0, linestyle=(0, (1, 2)))
             ends.append((self.solution.wanted, "wanted", MUTED))
-        ax.set_xlim(1, max(2, rounds[-1]))
-        ax.set_xlabel("rounds")
+        rounds_along(ax, rounds[-1], log=True)
         ax.set_ylabel("gap, in the unit of the payoffs")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        ax.minorticks_off()
+        ax.yaxis.minorticks_off()
         label_ends(ax, ends)
 
     def table(self) -> Table:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.core.certificate import shown_number
+from afterwit.pictures._axes import brief
 from afterwit.pictures._bars import short
 from afterwit.pictures._curve import axes_of_rounds, curve_of, percent
 from afterwit.pictures._labels import label_ends
@@ -22,6 +23,8 @@ MOST_LABELS = 14
 MOST_BARS = 30
 #: How many points the others have, about.
 MOST_POINTS = 100
+#: Of bounds on errors that are larger than this, only that is said.
+FAR = 10.0
 #: How many characters of a name are shown at a line.
 WIDEST = 24
 
@@ -48,7 +51,7 @@ class _OfRace(Picture):
         """An error as a table shows it."""
         if value is None:
             return ""
-        return shown_number(value) if self.regression else f"{value:.2%}"
+        return shown_number(value) if self.regression else f"{value:,.2%}"
 
     def _others(self, shown: int) -> str:
         """What the caption says of those that are not drawn."""
@@ -142,12 +145,32 @@ class Board(_OfRace):
     def _marks(self, name: str) -> list[tuple[int, float]]:
         return [(place, row[name]) for place, row in enumerate(self.rows) if row[name] is not None]
 
+    def _brief(self, value: float) -> str:
+        """A bound that is far away."""
+        return brief(value) if self.regression else self._rate(value) if value <= FAR else f"over {FAR:,.0%}"
+
+    def _room(self, ax: Any) -> float:
+        """How much longer than a bar the axis is where words about a bound end at its right."""
+        names = max(len(short(row["learner"], WIDEST)) for row in self.rows)
+        wide = 72 * float(ax.figure.get_size_inches()[0]) - 0.6 * LETTERS * names - 45
+        return 1 / (1 - min(0.6, 110 / wide))
+
     def draw(self, ax: Any) -> None:
         errors = [self._value(row) for row in self.rows]
         high = max([error for error in errors if math.isfinite(error)], default=0.0) or 1.0
         known = [value for name in ("bound", "hindsight") for _, value in self._marks(name)]
-        # Bounds may be many times what happened: those that are would leave no room for the bars.
+        # Bounds may be many times what happened: those that are would leave no room for the bars, and are words.
         right = 1.04 * max([high, *(value for value in known if value <= 3 * high)])
+        right = max(
+            [
+                right,
+                *(
+                    self._value(self.rows[place]) * self._room(ax)
+                    for place, value in self._marks("bound")
+                    if value > right
+                ),
+            ]
+        )
         colours = [HAPPENED if not place else MUTED for place in range(len(errors))]
         ax.barh(range(len(errors)), np.minimum(errors, right), height=0.62, color=colours, linewidth=0, alpha=0.9)
         across = ax.get_yaxis_transform()
@@ -159,7 +182,7 @@ class Board(_OfRace):
                 if value <= right:
                     ax.plot([value, value], [place - 0.42, place + 0.42], color=colour, linewidth=2.6, linestyle=stroke)
                 else:
-                    beyond = f"{name} {self._rate(value)} →"
+                    beyond = f"{name} {self._brief(value)} →"
                     ax.text(
                         0.99,
                         place,
@@ -229,6 +252,7 @@ class Speed(_OfRace):
         ax.set_xlabel("microseconds for each example")
         ax.set_ylabel("root mean squared error" if self.regression else "mistakes per round")
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.6g}")
+        ax.xaxis.set_minor_formatter(lambda *_: "")
         if self.points:
             took, errors, _ = zip(*self.points, strict=True)
             ax.set_xlim(min(took) / 4, 4 * max(took))

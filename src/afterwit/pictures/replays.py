@@ -9,6 +9,7 @@ from typing import Any
 from afterwit.concepts.halving import Halving
 from afterwit.core.moments import replayed
 from afterwit.errors import counted
+from afterwit.pictures._axes import rounds_along
 from afterwit.pictures._labels import label_ends
 from afterwit.pictures._picture import Picture, Table
 from afterwit.pictures._style import BOUND, HAPPENED, INK, LINES
@@ -69,6 +70,7 @@ class VersionSpace(Picture):
         if long:
             ax.set_xscale("log")
             ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else "")
+            ax.xaxis.set_minor_formatter(lambda *_: "")
         else:
             ax.locator_params(axis="x", integer=True)
         ax.set_xlim(places[0], max(1, places[-1]))
@@ -117,13 +119,9 @@ class LabelsAsked(Picture):
         asked, wrong = ([moment[i] / moment[0] for moment in self.moments] for i in (1, 2))
         ax.plot(rounds, asked, marker="o", markersize=3, **LINES["bound"] | {"color": INK})
         ax.plot(rounds, wrong, marker="o", markersize=3, **LINES["happened"])
-        ax.set_xscale("log")
-        ax.set_xlim(1, max(2, rounds[-1]))
+        rounds_along(ax, rounds[-1], log=True)
         ax.set_ylim(0, 1.05)
-        ax.set_xlabel("rounds")
         ax.set_ylabel("part of the rounds so far")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        ax.xaxis.set_minor_formatter(lambda *_: "")
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         label_ends(ax, [(asked[-1], f"asked {asked[-1]:.1%}", INK), (wrong[-1], f"error {wrong[-1]:.1%}", HAPPENED)])
 

@@ -18,15 +18,19 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.core import html
 from afterwit.core.aligned import aligned
 from afterwit.core.certificate import shown_number
 from afterwit.core.pictured import Pictured
 from afterwit.core.protocol import examples_of, labels_beforehand, stream_of, takes_objects
 from afterwit.core.rates import about_errors, bound_rate, hindsight_rate
-from afterwit.errors import InputError, Words, counted, invalid
+from afterwit.errors import InputError, Words, counted, invalid, shorten
 from afterwit.races.entries import Entry, entry_of, learners_of, run, task_for, task_of_entries
 from afterwit.streams.read import read
 from afterwit.streams.target import different, labels_in, pair_of, task_of
+
+#: How many learners a notebook shows, the best ones.
+MOST_SHOWN = 12
 
 #: How wide a column of numbers is at least.
 NARROWEST = 12
@@ -178,6 +182,15 @@ class Race(Pictured):
     def __str__(self) -> str:
         stopped = [f"{entry.name} stopped: {entry.stopped}" for entry in self.entries if entry.stopped]
         return "\n".join([self.headline(), "", *aligned(self.rows(), NARROWEST), *stopped])
+
+    def _repr_html_(self) -> str:
+        heads, *rows = self.rows()
+        shown = [
+            (shorten(Words(name), 40), [", ".join(map(" ".join, zip(heads[1:], numbers, strict=True)))])
+            for name, *numbers in rows
+        ]
+        left = [("", [f"and {len(shown) - MOST_SHOWN:,} more"])] if len(shown) > MOST_SHOWN else []
+        return html.block(self.headline(), [*shown[:MOST_SHOWN], *left])
 
     def __repr__(self) -> str:
         won = "all stopped" if self.winner is None else f"{self.winner.name} won, {self.shown(self.winner)}"
