@@ -6,6 +6,7 @@ service does nothing twice. Needs ``pip install 'afterwit[serve]'``.
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import os
@@ -22,8 +23,7 @@ import numpy as np
 
 from afterwit.core.files import new_file
 from afterwit.core.storage import load, save
-from afterwit.errors import AfterwitError, InputError, MissingExtraError, ServiceError, Words, counted, invalid, shorten
-from afterwit.serve.limits import Limits
+from afterwit.errors import InputError, MissingExtraError, ServiceError, Words, invalid
 from afterwit.serve.operations import model_name
 
 try:
@@ -62,7 +62,9 @@ class Client:
         self.url = str(address)
         self._http = httpx.Client(base_url=address, headers=headers, timeout=waits, trust_env=False)
         self._patience = patience
-        self._limits: Limits | None = None
+        self._limits: dict[str, int] | None = None
+        #: Whether a model takes the advice of experts.
+        self._kinds: dict[str, bool] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -124,6 +126,7 @@ class Client:
     def delete(self, model: str) -> None:
         """Remove a model and its log, for good."""
         self._send("DELETE", _path(model))
+        self._kinds.pop(model, None)
 
     # ------------------------------------------------------------------ predictions and labels
 
@@ -249,7 +252,7 @@ class Client:
     def _many(self, model: str, part: str, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The answers to all items, in requests that the service takes."""
         if self._limits is None:
-            self._limits = self._json("GET", "/healthz")["limits"]
+            self._limits = dict(self._json("GET", "/healthz")["limits"])
         batch, room = self._limits["batch"], self._limits["body"]
         answers: list[dict[str, Any]] = []
         waiting: list[bytes] = []
@@ -310,12 +313,13 @@ class _Attempts:
 
     def failed(self, error: ServiceError | httpx.TransportError) -> None:
         """Wait, or give up."""
-        asked = 0.0
+        # Clients that failed together do not come back together.
+        wait = min(LONGEST, FIRST * 2**self.count) * random.uniform(0.5, 1.0)
         if isinstance(error, ServiceError):
             if error.status not in LATER:
                 raise error
             text = error.headers.get("retry-after", "")
-            asked = float(text) if text.isdigit() else 0.0
+            wait = max(wait, float(text) if text.isdigit() else 0.0)
         wait = max(asked, min(LONGEST, FIRST * 2**self.count)) * random.uniform(0.5, 1.0) if not asked else asked
         self.count += 1
         if time.monotonic() + wait > self._until:
@@ -366,7 +370,7 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, float) and math.isnan(value):
         return None
-    return value
+    return value.isoformat() if isinstance(value, datetime.date) else value
 
 
 def _name(name: Any) -> str:

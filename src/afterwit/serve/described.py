@@ -98,7 +98,7 @@ SCHEMAS: dict[str, Any] = {
     ),
     "Certificate": {**_ANYTHING, "description": "what was promised, what happened, what hindsight says, and about what"},
     "Done": _object("model", closed=False, model={"type": "string"}),
-    "State": _object("state", state={"type": "string"}),
+    "State": _object("state", state={"type": "string"}, limits=_ANYTHING),
 }
 
 _EXAMPLES: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 
 from fastapi import FastAPI
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -34,8 +35,8 @@ def operate_routes(app: FastAPI, service: Service) -> None:
     @app.get("/healthz", **described(None, 200, gives="State"))
     @scoped()
     async def healthz(request: Request) -> Response:
-        """Whether the process answers."""
-        return answer({"state": service.engine.state})
+        """Whether the process answers, and how much it takes in a request."""
+        return answer({"state": service.engine.state, "limits": dataclasses.asdict(service.limits)})
 
     @app.get("/readyz", **described(None, 200, 503, gives="State"))
     @scoped()
