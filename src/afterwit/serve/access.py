@@ -62,19 +62,14 @@ class Caller:
         self.left -= 1.0
 
 
-def is_loopback(host: str) -> bool:
+def is_loopback(address: str) -> bool:
     """Whether only this machine can reach that address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 
 
-def require_loopback(host: str, tokens: Iterable[Token]) -> None:
-    """Refuse to listen where others can reach a service that asks nobody who they are."""
-    if not is_loopback(host) and not list(tokens):
+def require_token(host: str, tokens: Iterable[Token]) -> None:
+    """Refuse to listen where others come from, if nobody would be asked who it is."""
+    if not list(tokens):
         remedy = "add a token first: afterwit token add NAME --scope predict,label,admin"
         raise invalid("--host", "a loopback address as long as there is no token", Words(f"{host!r}; {remedy}"))
 
@@ -90,9 +85,9 @@ def checked_scopes(text: str) -> frozenset[str]:
 class Access:
     """Decides for every request who asks. Without tokens everybody on this machine may do everything."""
 
-    def __init__(self, tokens: Callable[[], Iterable[Token]], host: str, rate: float | None = None) -> None:
+    def __init__(self, tokens: Callable[[], Iterable[Token]], only_here: bool, rate: float | None = None) -> None:
         self._tokens = tokens
-        self._loopback = is_loopback(host)
+        self._only_here = only_here
         self._rate = rate
         self._known: dict[bytes, Caller] = {}
         self._everybody = Caller("everybody", frozenset(SCOPES))
@@ -112,7 +107,7 @@ class Access:
 
     def caller(self, headers: Mapping[bytes, bytes]) -> Caller:
         """Who asks; a refusal if that is nobody who is known."""
-        if not self._known and self._loopback:
+        if not self._known and self._only_here:
             self._require_this_machine(headers)
             caller = self._everybody
         else:
@@ -123,7 +118,7 @@ class Access:
 
     def require_host(self, headers: Mapping[bytes, bytes]) -> None:
         """For what needs no token: refuse names that lead here from other sites, unless there are tokens."""
-        if not self._known and self._loopback:
+        if not self._known and self._only_here:
             self._require_this_machine(headers)
 
     def _bearer(self, headers: Mapping[bytes, bytes]) -> Caller:

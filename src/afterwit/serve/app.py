@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from afterwit.core.version import __version__
+from afterwit.core.version import VERSION
 from afterwit.errors import InputError, ServiceError, shorten
 from afterwit.serve.answers import refusal
 from afterwit.serve.described import complete
@@ -36,7 +36,7 @@ def make_app(service: Service) -> Gate:
     """The application as a server calls it."""
     app = _Application(
         title="afterwit",
-        version=__version__,
+        version=VERSION,
         description=DESCRIPTION,
         # Their pages load scripts from other hosts.
         docs_url=None,

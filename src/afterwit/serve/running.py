@@ -90,7 +90,6 @@ def run(service: Service, listening: socket.socket, announce: Callable[[str], No
 
         options["http"] = Protocol
     server = _Server(uvicorn.Config(make_app(service), **options), service, lambda: announce(address_of(listening)))
-    service.log("starting", database=service.engine.shown, address=address_of(listening), process=os.getpid())
     with _ending(server):
         server.run(sockets=[listening])
         service.log("stopping")
