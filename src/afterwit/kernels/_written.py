@@ -12,7 +12,12 @@ from afterwit.kernels.linear import linear
 from afterwit.kernels.polynomial import polynomial
 
 #: The kernels for rows of numbers.
-KERNELS = {"linear": linear, "polynomial": polynomial, "all_products": all_products, "gaussian": gaussian}
+KERNELS: dict[str, Any] = {
+    "linear": linear,
+    "polynomial": polynomial,
+    "all_products": all_products,
+    "gaussian": gaussian,
+}
 
 
 def written_kernel(text: str, parameter: str = "kernel") -> Any:

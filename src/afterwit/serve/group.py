@@ -10,7 +10,7 @@ from typing import Any
 
 from afterwit.data.values import same_value
 from afterwit.errors import AfterwitError, DivergenceError, ServiceError, counted, shorten
-from afterwit.serve.hosted import Hosted
+from afterwit.serve.hosted import Hosted, Resolve
 from afterwit.serve.limits import Limits
 from afterwit.serve.log import Event, Served, to_json
 from afterwit.serve.operations import Create, Delete, Freeze, Label, Learn, Operation, Predict, Upload
@@ -199,7 +199,7 @@ class Group:
     def _learn_labels(
         self, hosted: Hosted, wanted: list[tuple[int, Served, Any]], answers: list[dict[str, Any]]
     ) -> None:
-        """Learn labels in order. What is refused for what the learner has become is said, and the others are learned."""
+        """Learn labels in order. What the learner refuses for what it has become is said; the others are learned."""
         at_once = len(wanted)
         while wanted:
             part = wanted[:at_once]
@@ -208,7 +208,7 @@ class Group:
                 self._event(hosted, "label", served.key, {"y": y, "of": served.n}, j)
                 for j, (_, served, y) in enumerate(part)
             ]
-            done, error = hosted.take("label", events, lambda event, found=found: found[event.key])
+            done, error = hosted.take("label", events, _by_key(found))
             for (i, _, _), event in zip(part[:done], events, strict=False):
                 answers[i]["outcome"] = "learned"
                 self._write(hosted, event, to_json(event.body))
@@ -324,6 +324,10 @@ def frozen(hosted: Hosted) -> ServiceError:
 def refusal(error: AfterwitError, where: str | None = None) -> ServiceError:
     """What a learner refuses, as what a caller is told."""
     return error if isinstance(error, ServiceError) else ServiceError(422, str(error), where)
+
+
+def _by_key(found: dict[str, Served]) -> Resolve:
+    return lambda event: found[event.key or ""]
 
 
 def _nothing(event: Event) -> Served:

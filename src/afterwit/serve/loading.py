@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from afterwit.errors import InputError
+from afterwit.serve import snapshots
 from afterwit.serve.hosted import Hosted
 from afterwit.serve.limits import Limits
-from afterwit.serve.log import Event, Served, read_log, read_served_at
+from afterwit.serve.log import Event, Served, last_event, read_log, read_served_at
 from afterwit.serve.spec import described as described_model
 from afterwit.serve.spec import from_file, make, to_file
 from afterwit.serve.tables import files
@@ -32,18 +34,21 @@ def born(model_id: int, name: str, body: dict[str, Any], content: bytes | None, 
     return Hosted(model_id, name, model, digest)
 
 
-def load_model(connection: Connection, model_id: int, name: str, limits: Limits) -> Hosted:
-    """A model after all events of its log."""
-    hosted: Hosted | None = None
-    for block in read_log(connection, model_id):
-        if hosted is None:
+def load_model(
+    connection: Connection, model_id: int, name: str, limits: Limits, log: Callable[..., None]
+) -> tuple[Hosted, int]:
+    """A model after all events of its log, and how many of them its snapshot had seen."""
+    found = snapshots.newest(connection, model_id, name, last_event(connection, model_id), log)
+    snapped = 0 if found is None else found.n
+    for block in read_log(connection, model_id, snapped):
+        if found is None:
             body = block[0].body
             content = read_file(connection, body["file"]) if "file" in body else None
-            hosted = born(model_id, name, body, content, limits)
-        replay(connection, hosted, block)
-    if hosted is None:
+            found = born(model_id, name, body, content, limits)
+        replay(connection, found, block)
+    if found is None:
         raise InputError(f"the log of {name} is empty")
-    return hosted
+    return found, snapped
 
 
 def replay(connection: Connection, hosted: Hosted, block: list[Event]) -> None:

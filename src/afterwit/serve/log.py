@@ -141,13 +141,13 @@ def read_served(connection: Connection, model_id: int, keys: Iterable[str]) -> d
     return found
 
 
-def read_waiting(connection: Connection, model_id: int, after: int, limit: int, before: int | None = None) -> list[Any]:
-    """The ids that wait for a label, oldest first, as (n, key, at): after this event, predicted before this moment."""
+def read_waiting(connection: Connection, model_id: int, after: int, limit: int) -> list[Any]:
+    """The ids that wait for a label, after this event, oldest first, as (n, key, at)."""
     wanted = (
         select(predictions.c.n, predictions.c.key, events.c.at)
         .join(events, (events.c.model_id == predictions.c.model_id) & (events.c.n == predictions.c.n))
         .where(predictions.c.model_id == model_id, predictions.c.settled.is_(None), predictions.c.n > after)
+        .order_by(predictions.c.n)
+        .limit(limit)
     )
-    if before is not None:
-        wanted = wanted.where(events.c.at < before)
-    return list(connection.execute(wanted.order_by(predictions.c.n).limit(limit)))
+    return list(connection.execute(wanted))

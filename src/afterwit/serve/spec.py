@@ -17,7 +17,14 @@ from afterwit.streams.schema import schema_from
 #: What can be served: what is asked for a label or a number, and told the truth later.
 ROLES = ("classifier", "regressor", "experts")
 #: What a schema has where nothing is said.
-SCHEMA = {"columns": None, "target": None, "weight": None, "left_out": {}, "interactions": [], "hash_bits": None}
+SCHEMA: dict[str, Any] = {
+    "columns": None,
+    "target": None,
+    "weight": None,
+    "left_out": {},
+    "interactions": [],
+    "hash_bits": None,
+}
 #: Options that are tuples, which JSON does not have.
 TUPLES = ("labels", "gates", "loss_range")
 
@@ -83,8 +90,8 @@ def checked(model: Any) -> Any:
     return model
 
 
-def from_file(content: bytes, room: int) -> Any:
-    """The model of a file, which takes no more than so many bytes of memory. Nothing in it is run."""
+def from_file(content: bytes, room: int = 1 << 40) -> Any:
+    """The model of a file, which may take so many bytes of memory. Nothing in it is run."""
     # `load` reads from the disk only what it needs, and never more than fits.
     with tempfile.TemporaryDirectory(prefix="afterwit-") as folder:
         path = Path(folder, "model.aw")

@@ -149,11 +149,12 @@ class Database:
             options["pool_pre_ping"] = True
             options["connect_args"] = {"connect_timeout": 10}
         self.engine: Engine = create_engine(url, **options)
-        event.listen(self.engine, "connect", self._connected)
+        #: For reading: every statement sees what is committed when it begins.
+        self.reading: Engine = create_engine(url, isolation_level="AUTOCOMMIT", **options)
+        for engine in (self.engine, self.reading):
+            event.listen(engine, "connect", self._connected)
         if self.is_sqlite:
             event.listen(self.engine, "begin", _begin_immediate)
-        #: For reading: every statement sees what is committed when it begins.
-        self.reading: Engine = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def _connected(self, connection: Any, record: Any) -> None:
         del record
@@ -203,6 +204,7 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+        self.reading.dispose()
 
 
 def unreachable(database: Database, error: Exception) -> AfterwitError:
@@ -231,8 +233,7 @@ def _url(address: str) -> Any:
 
 def _begin_immediate(connection: Connection) -> None:
     # A transaction that reads and then writes would fail if somebody else wrote in between.
-    if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def in_parts(content: bytes) -> list[bytes]:
