@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src -name '*.py' -o -name '*.pxd') setup.py pyproject.toml README.md
+SOURCES := $(shell find src -name '*.py' -o -name '*.pxd' -o -name '*.css' -o -name '*.html' -o -name '*.js' -o -name '*.svg') setup.py pyproject.toml README.md
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 REQUIRED := $(BIN)/python .ci/required.py

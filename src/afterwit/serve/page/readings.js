@@ -1,0 +1,109 @@
+// What the service says, as the page shows it: the one place that knows the names in its JSON.
+
+import { counted, number, percent, short, span } from "./words.js";
+
+/** A model, as the stream describes it. */
+export function readModel(said) {
+  const { totals } = said;
+  const counts = totals.mistakes !== undefined;
+  return {
+    name: said.model,
+    learner: said.learner,
+    options: Object.entries(said.options ?? {}).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+    schema: said.schema ? JSON.stringify(said.schema, null, 2) : null,
+    created: said.created ?? null,
+    events: said.events ?? null,
+    frozen: Boolean(said.frozen),
+    rounds: totals.rounds,
+    measure: counts ? "error" : "mean loss",
+    sinceStart: counts ? totals.error : totals.mean_loss,
+    lately: counts ? totals.error_lately : totals.mean_loss_lately,
+    text: counts ? percent : number,
+    tick: counts ? (value) => `${number(Number((100 * value).toPrecision(6)))}%` : number,
+    totals: readTotals(totals),
+    waiting: { count: totals.waiting, oldest: said.waiting?.oldest ?? null },
+    expired: totals.expired,
+    delays: readDelays(said.delays),
+    leader: said.leader ?? null,
+    weights: said.weights ?? [],
+    /** Changes with the certificate. */
+    certificate: JSON.stringify(said.certificate ?? null),
+  };
+}
+
+/** What became of the predictions, as facts. */
+function readTotals(totals) {
+  const sharing = totals.coverage === undefined ? [] : [
+    ["intervals that covered", percent(totals.coverage)],
+    ["mean width", number(totals.mean_width)],
+    ["infinite intervals", number(totals.infinite)],
+  ];
+  return [
+    ["predictions", number(totals.predictions)],
+    ["labels that came later", number(totals.labels)],
+    ["examples with their label", number(totals.examples)],
+    ["mistakes", totals.mistakes === undefined ? null : number(totals.mistakes)],
+    ["root mean squared error", totals.rmse === undefined ? null : number(totals.rmse)],
+    ["of which lately", counted(totals.lately, "round")],
+    ...sharing,
+    ["not asked for", totals.unasked ? counted(totals.unasked, "label") : null],
+  ];
+}
+
+/** The delays that happened, as facts. */
+function readDelays({ rounds, milliseconds }) {
+  if (milliseconds.mean === null) return [["delays", "no label has come later than its example"]];
+  return [
+    ["mean delay", `${span(milliseconds.mean / 1000)}, ${counted(Number(rounds.mean.toPrecision(3)), "round")} learned in between`],
+    ["largest delay", `${span(milliseconds.largest / 1000)}, at most ${counted(rounds.largest, "round")} learned in between`],
+  ];
+}
+
+/** A curve: lists of the same length by rounds, with null where there is no number. */
+export function readCurve(said, certificate) {
+  const points = new Map();
+  const at = (round) => {
+    if (!points.has(round)) points.set(round, { sinceStart: null, lately: null, bound: null, hindsight: null });
+    return points.get(round);
+  };
+  said.rounds.forEach((round, i) => Object.assign(at(round), { sinceStart: said.error[i], lately: said.lately[i] }));
+  // A bound about the moment of learning has no place beside what was served.
+  if (certificate?.about === "served")
+    for (const { rounds, bound, hindsight } of certificate.points) {
+      if (rounds) Object.assign(at(rounds), { bound: each(bound, rounds), hindsight: each(hindsight, rounds) });
+    }
+  const rounds = [...points.keys()].sort((a, b) => a - b);
+  const column = (key) => rounds.map((round) => points.get(round)[key]);
+  return { rounds, ...Object.fromEntries(["sinceStart", "lately", "bound", "hindsight"].map((key) => [key, column(key)])) };
+}
+
+function each(sum, rounds) {
+  return sum === null || sum === undefined ? null : sum / rounds;
+}
+
+/** A certificate, or what there is in its place. */
+export function readCertificate(said) {
+  const made = said.certificate ?? null;
+  return {
+    about: said.about ?? "served",
+    sentence: said.sentence ?? "",
+    why: said.why ?? "",
+    computing: Boolean(said.computing),
+    points: said.points ?? [],
+    made: made && {
+      ...made,
+      inputs: Object.entries(made.inputs).map(([name, value]) => `${name} = ${typeof value === "number" ? number(value) : value}`).join(", "),
+      others: made.others.map((other) => ({ ...other, name: other.theorem.name })),
+    },
+  };
+}
+
+/** What the service says of itself. */
+export function readService(said) {
+  return {
+    now: said.now ?? Date.now() * 1000,
+    state: said.state ?? "",
+    perSecond: said.requests_per_second ?? null,
+    errors: (said.errors ?? []).map(({ at, status, method, path, error }) => ({ at: at * 1e6, status, request: `${method} ${path}`, error: short(error, 300) })),
+  };
+}
