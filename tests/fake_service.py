@@ -72,7 +72,7 @@ class FakeService:
             case ["models", name, "certificate"] if name in self.models:
                 if "refresh" in query:
                     self.refreshed(name)
-                return self.certificates.get(name, {"certificate": None, "why": "no certificate was asked for yet"})
+                return self.certificates.get(name, {"certificate": None, "why": "no certificate has been made yet"})
             case ["models", name, "file"] if name in self.models:
                 return {"file": name}
         return None

@@ -26,7 +26,7 @@ function card({ name, shown, quantity, rate, note }) {
 /** The verdict, at which round it stands, and what it is about. */
 export function verdictOf(certificate) {
   if (!certificate?.made) {
-    const why = certificate?.why || "no certificate was asked for yet";
+    const why = certificate?.why || "no certificate has been made yet";
     return [element("p", { class: "verdict" }, sign("–"), element("span", {}, `${sentence(why)}.`))];
   }
   const { made, about, sentence: said } = certificate;

@@ -40,7 +40,7 @@ export class Curve {
    * Show these numbers: lists of the same length, with null where there is none.
    *
    * data  {rounds, sinceStart, lately, bound, hindsight}
-   * how   {text: of a value, measure: what the numbers are}
+   * how   {text, tick: how a value is written, and at an axis; measure: what the numbers are}
    */
   show(data, how) {
     const kept = LINES.filter((line) => data[line.key].some((value) => value !== null)).map((line) => line.key).join();
@@ -100,11 +100,11 @@ export class Curve {
       ...this.size(),
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-      padding: [10, 12, 0, 0],
+      padding: [10, 26, 0, 0],
       scales: { x: { time: false, range: (_, least, most) => [Math.min(least, 1), Math.max(most, 2)] }, y: { range: () => this.range() } },
       axes: [
         { ...axis, space: 70, size: 34, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? number(tick) : "")) },
-        { ...axis, space: 36, size: 58, values: (_, ticks) => ticks.map((tick) => this.how.text(tick, true)) },
+        { ...axis, space: 36, size: 58, values: (_, ticks) => ticks.map((tick) => this.how.tick(tick)) },
       ],
       series: [{}, ...this.lines.map((line) => ({
         stroke: colour(line.colour),

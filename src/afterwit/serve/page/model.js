@@ -18,7 +18,7 @@ export class ModelView {
   constructor(place, name, failed) {
     Object.assign(this, { name, failed });
     this.picture = new Curve(`Error of ${name}`);
-    this.parts = Object.fromEntries(["title", "lead", "now", "promise", "verdict", "leader", "late", "theorem", "made"].map(
+    this.parts = Object.fromEntries(["title", "lead", "now", "promise", "verdict", "leader", "late", "theorem", "totals", "made"].map(
       (part) => [part, element("div", { class: `part-${part}` })]));
     this.refresh = element("button", { type: "button", click: () => this.askForCertificate() }, "Ask for a fresh certificate");
     this.result = element("p", { class: "small", role: "status", hidden: true });
@@ -27,10 +27,11 @@ export class ModelView {
       element("p", { class: "back" }, element("a", { href: "#" }, "← All models")),
       parts.title, parts.lead, parts.now,
       this.picture.figure,
-      element("section", {}, element("h3", {}, "What was promised"), parts.promise, parts.verdict,
+      element("section", {}, element("h3", {}, "Certificate"), parts.promise, parts.verdict,
         element("div", { class: "row" }, this.refresh), this.result, parts.theorem),
       parts.leader,
-      element("section", {}, element("h3", {}, "Labels that are out"), parts.late),
+      element("section", {}, element("h3", {}, "Labels outstanding"), parts.late),
+      element("section", {}, element("h3", {}, "Totals"), parts.totals),
       element("section", {}, element("h3", {}, "Files"), ...this.files()),
       element("section", {}, element("h3", {}, "What it is made of"), parts.made));
   }
@@ -93,6 +94,7 @@ export class ModelView {
       ["expired", model.expired ? counted(model.expired, "example") : null],
       ...model.delays,
     ]));
+    fill(parts.totals, facts(model.totals));
     fill(parts.made, facts([
       ["learner", model.learner],
       ...model.options.map(([name, value]) => [name, short(value, 300)]),
@@ -111,7 +113,7 @@ export class ModelView {
   }
 
   showCurve(curve, model) {
-    this.picture.show(curve, { text: model.text, measure: model.measure });
+    this.picture.show(curve, { text: model.text, tick: model.tick, measure: model.measure });
   }
 }
 

@@ -1,10 +1,10 @@
 // The page of the service: a list of models, one of them in full, and the service itself; kept live by one stream.
 
-import { element, fill, say, table } from "./elements.js";
+import { element, fill, say } from "./elements.js";
 import { ModelView } from "./model.js";
 import { readCertificate, readCurve, readModel, readService } from "./readings.js";
 import { address, ask, follow, token } from "./service.js";
-import { clock, counted, number, percent } from "./words.js";
+import { clock, counted, number } from "./words.js";
 
 const place = (id) => document.getElementById(id);
 /** The view of the model that is shown, and everything that is known. */
@@ -79,8 +79,8 @@ function entryOf(model) {
     element("span", { class: "name" }, model.name, model.frozen && element("span", { class: "badge" }, "frozen")),
     element("span", { class: "learner" }, model.learner),
     element("span", { class: "amounts" },
-      model.rounds ? `${counted(model.rounds, "round")}, ${model.measure} ${model.text(model.sinceStart)}` : "no round yet",
-      model.waiting.count > 0 && `, ${number(model.waiting.count)} waiting`));
+      model.rounds ? `${counted(model.rounds, "round")}, ${model.measure} ${model.text(model.sinceStart)}` : "no round yet"),
+    model.waiting.count > 0 && element("span", { class: "amounts" }, `${number(model.waiting.count)} waiting for labels`));
 }
 
 // ---------------------------------------------------------------------- one model
@@ -169,7 +169,8 @@ function traffic() {
   const { errors } = known.service;
   fill(place("traffic"), element("p", {}, rate()));
   fill(place("errors"), errors.length
-    ? table("Last errors", ["at", "status", "request", "why"], errors.map((each) => [clock(each.at), String(each.status), each.request, each.error]))
+    ? element("ol", { class: "errors" }, ...errors.toReversed().map((each) => element("li", {},
+      element("span", { class: "small" }, `${clock(each.at)} · ${each.status} · ${each.request}`), element("span", {}, each.error))))
     : element("p", { class: "small" }, "None."));
 }
 

@@ -2,12 +2,10 @@
 
 import { counted, number, percent, short, span } from "./words.js";
 
-/** A model of the list, or one that is described in full. */
+/** A model, as the stream describes it. */
 export function readModel(said) {
-  const totals = said.totals ?? {};
+  const { totals } = said;
   const counts = totals.mistakes !== undefined;
-  const text = counts ? percent : number;
-  const lately = totals.lately ?? null;
   return {
     name: said.model,
     learner: said.learner,
@@ -16,14 +14,15 @@ export function readModel(said) {
     created: said.created ?? null,
     events: said.events ?? null,
     frozen: Boolean(said.frozen),
-    rounds: totals.rounds ?? 0,
-    mistakes: counts ? totals.mistakes : null,
+    rounds: totals.rounds,
     measure: counts ? "error" : "mean loss",
-    sinceStart: totals.rounds ? (counts ? totals.error : totals.mean_loss) : null,
-    lately,
-    text,
-    waiting: { count: said.waiting?.count ?? 0, oldest: said.waiting?.oldest ?? null },
-    expired: totals.expired ?? 0,
+    sinceStart: counts ? totals.error : totals.mean_loss,
+    lately: counts ? totals.error_lately : totals.mean_loss_lately,
+    text: counts ? percent : number,
+    tick: counts ? (value) => `${number(Number((100 * value).toPrecision(6)))}%` : number,
+    totals: readTotals(totals),
+    waiting: { count: totals.waiting, oldest: said.waiting?.oldest ?? null },
+    expired: totals.expired,
     delays: readDelays(said.delays),
     leader: said.leader ?? null,
     weights: said.weights ?? [],
@@ -32,12 +31,31 @@ export function readModel(said) {
   };
 }
 
-/** The delays that happened, as facts. */
-function readDelays(said) {
-  if (!said?.count) return [["delays", "no label has come yet"]];
+/** What became of the predictions, as facts. */
+function readTotals(totals) {
+  const sharing = totals.coverage === undefined ? [] : [
+    ["intervals that covered", percent(totals.coverage)],
+    ["mean width", number(totals.mean_width)],
+    ["infinite intervals", number(totals.infinite)],
+  ];
   return [
-    ["typical delay", span(said.median)],
-    ["largest delay", `${span(said.largest)}, ${counted(said.rounds, "round")} learned in between`],
+    ["predictions", number(totals.predictions)],
+    ["labels that came later", number(totals.labels)],
+    ["examples with their label", number(totals.examples)],
+    ["mistakes", totals.mistakes === undefined ? null : number(totals.mistakes)],
+    ["root mean squared error", totals.rmse === undefined ? null : number(totals.rmse)],
+    ["of which lately", counted(totals.lately, "round")],
+    ...sharing,
+    ["not asked for", totals.unasked ? counted(totals.unasked, "label") : null],
+  ];
+}
+
+/** The delays that happened, as facts. */
+function readDelays({ rounds, milliseconds }) {
+  if (milliseconds.mean === null) return [["delays", "no label has come later than its example"]];
+  return [
+    ["mean delay", `${span(milliseconds.mean / 1000)}, ${counted(Number(rounds.mean.toPrecision(3)), "round")} learned in between`],
+    ["largest delay", `${span(milliseconds.largest / 1000)}, at most ${counted(rounds.largest, "round")} learned in between`],
   ];
 }
 
