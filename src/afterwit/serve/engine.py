@@ -108,6 +108,10 @@ class Engine:
             raise ServiceError(404, f"there is no model {model!r}")
         return hosted
 
+    def takes_advice(self, model: str) -> bool:
+        """Whether a model is asked with the advice of experts; known at once."""
+        return self._hosted(model).role == "experts"
+
     def models(self) -> list[dict[str, Any]]:
         """Every model in short."""
         return list(self._ask(lambda: [loading.in_short(hosted) for hosted in self._writer.models.values()]))

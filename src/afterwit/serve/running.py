@@ -155,7 +155,7 @@ class _Server(uvicorn.Server):
         while True:
             await asyncio.sleep(LOOK)
             if service.engine.state == "failed":
-                self.failure = service.engine.failure
+                self.failure = AfterwitError("the service has failed; the last lines of its log say why")
                 self.should_exit = True
                 return
             try:

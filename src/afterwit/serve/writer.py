@@ -137,15 +137,17 @@ class Writer:
 
     def _recover(self) -> None:
         """The models as their logs say."""
-        self.models = {}
+        # Callers look for a model while this is going on: they find the one before, and wait for their turn.
+        found: dict[str, Hosted] = {}
         self._recent = Recent()
         self._snapped = {}
         with self._database.reading.connect() as connection:
             named = connection.execute(select(models.c.id, models.c.name).where(models.c.name.is_not(None)))
             for model_id, name in list(named):
                 hosted, snapped = load_model(connection, model_id, name, self._limits, self._log)
-                self.models[name], self._snapped[model_id] = hosted, snapped
+                found[name], self._snapped[model_id] = hosted, snapped
             self._next_id = (connection.execute(select(func.max(models.c.id))).scalar() or 0) + 1
+        self.models = found
 
     # ------------------------------------------------------------------ groups of operations
 
