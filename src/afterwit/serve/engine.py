@@ -8,6 +8,7 @@ from typing import Any
 
 from afterwit.errors import ServiceError
 from afterwit.serve import loading
+from afterwit.serve.commits import Commits
 from afterwit.serve.group import now
 from afterwit.serve.hosted import Hosted
 from afterwit.serve.limits import Limits
@@ -69,6 +70,11 @@ class Engine:
         """starting, stand-by, recovering, ready, stopping, stopped or failed."""
         return self._writer.state
 
+    @property
+    def commits(self) -> Commits:
+        """How long commits take, and how much is in each."""
+        return self._writer.commits
+
     def wait_until(self, *states: str, timeout: float = 60.0) -> str:
         """Wait until the engine is in one of these states; the state."""
         with self._writer.changed:
@@ -114,7 +120,11 @@ class Engine:
 
     def models(self) -> list[dict[str, Any]]:
         """Every model in short."""
-        return list(self._ask(lambda: [loading.in_short(hosted) for hosted in self._writer.models.values()]))
+        writer = self._writer
+        hosted = writer.models
+        return list(
+            self._ask(lambda: [{**loading.in_short(it), "unsaved": writer.unsaved(it)} for it in hosted.values()])
+        )
 
     def describe(self, model: str) -> dict[str, Any]:
         """All that is known of a model."""

@@ -45,9 +45,7 @@ class Tokens:
                 rows = connection.execute(select(tokens).order_by(tokens.c.name)).all()
         except exc.SQLAlchemyError as error:
             raise unreachable(self._database, error) from None
-        return [
-            Token(row.name, bytes.fromhex(row.digest), frozenset(row.scopes.split(",")), row.made) for row in rows
-        ]
+        return [Token(row.name, bytes.fromhex(row.digest), frozenset(row.scopes.split(",")), row.made) for row in rows]
 
     def add(self, name: str, scopes: frozenset[str]) -> str:
         """Make a token, which nobody can read again."""

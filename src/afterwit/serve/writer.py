@@ -12,6 +12,7 @@ from sqlalchemy import exc, func, insert, select, update
 
 from afterwit.errors import AfterwitError, ServiceError
 from afterwit.serve import snapshots
+from afterwit.serve.commits import Commits
 from afterwit.serve.group import Group, now
 from afterwit.serve.hosted import Hosted
 from afterwit.serve.limits import Limits
@@ -73,6 +74,7 @@ class Writer:
         self._next_snapshot = 0.0
         self._snapping: threading.Thread | None = None
         self._writing = Writing(database)
+        self.commits = Commits()
         columns = predictions.c
         settling = update(predictions).where(columns.model_id == 0, columns.key == "").values(settled=0)
         self._insert_event = database.statement(insert(events))
@@ -134,6 +136,10 @@ class Writer:
         for asked in rest:
             asked.error = unavailable(why)
         answer(rest)
+
+    def unsaved(self, hosted: Hosted) -> int:
+        """How many events a model has seen since its last snapshot."""
+        return hosted.n - self._snapped.get(hosted.model_id, 0)
 
     def _recover(self) -> None:
         """The models as their logs say."""
@@ -221,6 +227,7 @@ class Writer:
         if not group.touched:
             return
         connection = self._writing.connection
+        begun = time.perf_counter()
         with connection.begin():
             if group.made:
                 connection.execute(insert(models), [{"id": each, "name": name} for each, name in group.made])
@@ -237,6 +244,7 @@ class Writer:
                 connection.exec_driver_sql(self._settle, group.settled)
             if group.deleted:
                 connection.execute(update(models).where(models.c.id.in_(group.deleted)).values(name=None))
+        self.commits.add(time.perf_counter() - begun, len(group.events))
 
     # ------------------------------------------------------------------ what else is to be done
 
@@ -285,7 +293,7 @@ class Writer:
         if moment < self._next_snapshot or (self._snapping is not None and self._snapping.is_alive()):
             return
         for hosted in self.models.values():
-            if hosted.n - self._snapped.get(hosted.model_id, 0) >= self._snapshot_every:
+            if self.unsaved(hosted) >= self._snapshot_every:
                 taken = snapshots.moment_of(hosted)
                 self._snapped[hosted.model_id] = hosted.n
                 self._snapping = threading.Thread(target=self._snap, args=(taken, moment), daemon=True)
@@ -314,7 +322,7 @@ class Writer:
         if self._snapping is not None:
             self._snapping.join()
         for hosted in self.models.values():
-            if hosted.n > self._snapped.get(hosted.model_id, 0):
+            if self.unsaved(hosted):
                 taken = snapshots.moment_of(hosted)
                 self._chores.append(snapshots.store(self._writing.connection, taken, taken.content()))
         while self._chores:
