@@ -85,6 +85,9 @@ class InProcess:
 
     async def _call(self, scope, pieces, until):
         gone = asyncio.Event()
+        if not self.service.stopping.is_set():
+            # Every request here has an event loop of its own.
+            self.service.stopping = asyncio.Event()
         found = Answer(0, {}, b"")
 
         async def receive():
