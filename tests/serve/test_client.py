@@ -171,7 +171,7 @@ def test_addresses_are_checked():
     for url in ("", "localhost:80", "ftp://localhost", "http://"):
         with pytest.raises(InputError, match="url must be an address such as"):
             Client(url)
-    with pytest.raises(InputError, match="url must be an address such as http://127.0.0.1:8765; received 'nowhere'"):
+    with pytest.raises(InputError, match="received 'nowhere'"):
         Client("nowhere")
 
 
@@ -239,7 +239,12 @@ def test_what_will_not_succeed_is_not_sent_again(scripted):
         scripted.asked.clear()
         with pytest.raises(ServiceError) as refused:
             scripted.describe("a")
-        assert (refused.value.status, refused.value.message, refused.value.where, len(scripted.asked)) == (status, "no", "x", 1)
+        assert (refused.value.status, refused.value.message, refused.value.where, len(scripted.asked)) == (
+            status,
+            "no",
+            "x",
+            1,
+        )
 
 
 def test_it_waits_as_long_as_it_is_told(scripted, monkeypatch):
@@ -262,7 +267,10 @@ def test_it_gives_up_in_the_end(scripted):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-        with Client(f"http://127.0.0.1:{port}", patience=0.2) as client, pytest.raises(ServiceError, match=f"no answer from http://127.0.0.1:{port}: "):
+        with (
+            Client(f"http://127.0.0.1:{port}", patience=0.2) as client,
+            pytest.raises(ServiceError, match=f"no answer from http://127.0.0.1:{port}: "),
+        ):
             client.models()
 
 
@@ -277,9 +285,17 @@ def test_a_model_that_was_deleted_when_the_answer_was_lost_is_deleted(scripted):
 def test_a_log_that_breaks_off_goes_on(scripted):
     lines = [json.dumps({"n": n}).encode() + b"\n" for n in range(1, 6)]
     # It announces more than it sends, as a server that is killed.
-    scripted.script += [(200, {"content-length": "1000"}, b"".join(lines[:3])), (503, {}, {}), (200, {}, b"".join(lines[3:]))]
+    scripted.script += [
+        (200, {"content-length": "1000"}, b"".join(lines[:3])),
+        (503, {}, {}),
+        (200, {}, b"".join(lines[3:])),
+    ]
     assert [event["n"] for event in scripted.log("a")] == [1, 2, 3, 4, 5]
-    assert [path.partition("?")[2] for _, path, _ in scripted.asked] == ["format=jsonl&after=0", "format=jsonl&after=3", "format=jsonl&after=3"]
+    assert [path.partition("?")[2] for _, path, _ in scripted.asked] == [
+        "format=jsonl&after=0",
+        "format=jsonl&after=3",
+        "format=jsonl&after=3",
+    ]
 
 
 def test_a_client_survives_a_service_that_is_killed(tmp_path):

@@ -18,7 +18,6 @@ MICROSECONDS = 1_000_000
 DRAWN = ".drawn canvas"
 
 
-
 def totals(rounds=200, **what):
     """What a service counts of a classifier."""
     mistakes = rounds // 4
@@ -99,11 +98,20 @@ def served(*models, **how):
 
 NOTHING = {"rounds": [], "error": [], "lately": []}
 HOSTILE_NAMES = [[HOSTILE, 0.7], ["second", 0.2], *([f"expert {i}", 0.01] for i in range(20))]
-REGRESSOR = {
-    name: each for name, each in totals().items() if name not in ("mistakes", "error", "error_lately")
-} | {"loss": 47.2, "mean_loss": 0.236, "mean_loss_lately": 12_345.678, "rmse": 0.486}
+REGRESSOR = {name: each for name, each in totals().items() if name not in ("mistakes", "error", "error_lately")} | {
+    "loss": 47.2,
+    "mean_loss": 0.236,
+    "mean_loss_lately": 12_345.678,
+    "rmse": 0.486,
+}
 ERRORS = [
-    {"at": 1_700_000_000.5, "status": 422, "method": "POST", "path": f"/models/{HOSTILE}", "error": f"x must be {HOSTILE}"}
+    {
+        "at": 1_700_000_000.5,
+        "status": 422,
+        "method": "POST",
+        "path": f"/models/{HOSTILE}",
+        "error": f"x must be {HOSTILE}",
+    }
 ] * 5
 
 STATES = {
@@ -144,8 +152,15 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("name", STATES)
-@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, False), (PHONE, True)])
+@pytest.mark.parametrize(
+    ("name", "width", "dark"),
+    [
+        *((name, PHONE, True) for name in STATES),
+        ("learning", DESKTOP, False),
+        ("hostile", DESKTOP, True),
+        ("fifty models", DESKTOP, False),
+    ],
+)
 def test_nothing_is_wrong_with_it(browser, name, width, dark):
     with STATES[name]() as service:
         models = list(service.models)
@@ -200,10 +215,30 @@ def test_the_curve_moves_when_events_arrive(browser, width):
         assert "400 rounds" in page.locator("#models").inner_text()
         # The table stayed open, and goes on too.
         later = page.locator(".curve tbody tr").all_inner_texts()
-        assert later != rows and later[-1].startswith("400")
+        assert later != rows
+        assert later[-1].startswith("400")
         # Numbers that move every second are not read aloud.
         assert page.evaluate("said.length") == 0
         assert page.locator("[aria-live], [role=status]").count() <= 3
+
+
+def test_what_was_unfolded_stays(browser):
+    """Also what has the focus, while everything around it changes."""
+    with (
+        served((model(schema={"columns": {}}), curve(), certificate())) as service,
+        browser.page(service.address) as page,
+    ):
+        page.wait_for_selector(".numbers")
+        for place in (".part-theorem", ".part-nested"):
+            page.click(f"{place} summary")
+        focus = "document.activeElement.parentElement.parentElement.className"
+        assert page.evaluate(focus) == "part-nested"
+        service.certificates["spam"] = certificate("learning")
+        service.change("spam", totals=totals(1_000), events=2_000, certificate={"rounds": 1_000})
+        page.wait_for_selector(".part-verdict:has-text('At the moment of learning')")
+        assert page.locator(".part-made").inner_text().endswith("2,000")
+        assert page.locator("details[open]").count() == 2
+        assert page.evaluate(focus) == "part-nested"
 
 
 def test_it_comes_back_when_the_service_does(browser):
@@ -240,7 +275,8 @@ def test_a_bound_about_learning_is_not_beside_what_was_served(browser):
     with STATES["moment of learning"]() as service, browser.page(service.address) as page:
         page.wait_for_selector(".verdict .small")
         said = page.locator(".part-verdict").inner_text()
-        assert SENTENCES["learning"] in said and "At the moment of learning: bound at most" in said
+        assert SENTENCES["learning"] in said
+        assert "At the moment of learning: bound at most" in said
         assert page.locator(".numbers").count() == 0
         assert "bound" not in page.locator(".legend").inner_text()
 
@@ -322,6 +358,12 @@ def test_a_model_that_is_deleted_goes(browser):
         service.change()
         page.wait_for_selector("h2:text-is('first')")
         assert page.locator("#models li").count() == 1
+        # Nothing that is hidden makes the page longer than what is to be seen.
+        ends = (
+            "[document.documentElement.scrollHeight, document.getElementById('rooms').getBoundingClientRect().bottom]"
+        )
+        height, bottom = page.evaluate(ends)
+        assert height <= max(bottom + 1, 900)
         del service.models["first"]
         service.change()
         page.wait_for_selector("#no-models:not([hidden])")

@@ -75,7 +75,9 @@ def test_a_second_signal_ends_it_at_once(tmp_path):
         ready(process)
         # A caller in the middle of its request keeps the service from ending.
         with socket.create_connection(("127.0.0.1", process.port)) as caller:
-            caller.sendall(b"POST /models/a/labels HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{")
+            caller.sendall(
+                b"POST /models/a/labels HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{"
+            )
             process.process.send_signal(signal.SIGTERM)
             until(lambda: not _listens(process.port))
             assert process.process.poll() is None
@@ -120,15 +122,22 @@ def test_what_it_cannot_do_is_said_in_a_sentence(run_cli, tmp_path):
         port = other.getsockname()[1]
         message = f"afterwit: --port must be free; received {port}, where another program listens. Choose another one; --port 0 takes any that is free"
         assert failure(run_cli, "--port", port) == message
-    assert failure(run_cli, "--host", "no.such.host.invalid").startswith("afterwit: --host must be a name or an address of this machine; received 'no.such")
-    assert failure(run_cli, "--host", "203.0.113.1").startswith("afterwit: --host must be an address of this machine; received '203.0.113.1' (")
+    assert failure(run_cli, "--host", "no.such.host.invalid").startswith(
+        "afterwit: --host must be a name or an address of this machine; received 'no.such"
+    )
+    assert failure(run_cli, "--host", "203.0.113.1").startswith(
+        "afterwit: --host must be an address of this machine; received '203.0.113.1' ("
+    )
     (tmp_path / "text.db").write_text("this is no database" * 100)
     (tmp_path / "folder.db").mkdir()
     for database, part in (
         ("text.db", "file is not a database"),
         ("folder.db", "unable to open database file"),
         ("none/a.db", "must be a file in a folder that exists"),
-        ("mysql://root@localhost/a", "must be a path, sqlite:///path or postgresql://user@host/name; received mysql://..."),
+        (
+            "mysql://root@localhost/a",
+            "must be a path, sqlite:///path or postgresql://user@host/name; received mysql://...",
+        ),
         ("postgresql://nobody:secret@127.0.0.1:1/none", "cannot be used"),
     ):
         message = failure(run_cli, "--database", database)
@@ -166,7 +175,9 @@ def test_without_its_packages_it_names_what_to_install(run_cli, monkeypatch):
 
 def test_the_limits_of_the_command_are_those_of_the_service():
     defaults = Limits()
-    assert {name: default for name, (default, _, _) in LIMITS.items()} == {name: getattr(defaults, name) for name in LIMITS}
+    assert {name: default for name, (default, _, _) in LIMITS.items()} == {
+        name: getattr(defaults, name) for name in LIMITS
+    }
 
 
 def test_headers_without_end_are_refused_and_the_log_is_json(tmp_path):

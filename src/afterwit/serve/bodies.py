@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from afterwit.errors import ServiceError, Words, counted, shorten
-from afterwit.serve.group import LONGEST_ID
+from afterwit.serve.group import LONGEST_ID, is_an_id
 from afterwit.serve.limits import Limits
 
 Receive = Callable[[], Awaitable[Any]]
@@ -250,7 +250,7 @@ def _place(i: int, single: bool) -> str:
 
 def _own_id(row: dict[str, Any], i: int, single: bool) -> str | None:
     key = row.get("id")
-    if key is None or (type(key) is str and 0 < len(key) <= LONGEST_ID and key.isprintable()):
+    if key is None or (type(key) is str and is_an_id(key)):
         return key
     allowed = f"a string of 1 to {LONGEST_ID} printable characters"
     received = Words(counted(len(key), "character")) if isinstance(key, str) and len(key) > LONGEST_ID else key
