@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NoReturn
@@ -224,13 +225,16 @@ def renamed(error: ServiceError, expert: bool, single: bool) -> ServiceError:
     """An error about an item, as [3].x or [3].y, with the names that the caller uses."""
     if error.where is None or not error.where.startswith("["):
         return error
-    item, _, field = error.where.partition(".")
-    names = dict(zip(("x", "y"), FIELDS[expert], strict=True))
-    field = names.get(field, field)
-    if single:
-        return ServiceError(error.status, error.message, field or None, error.headers)
-    where = f"{item}.{field}" if field else item
-    return ServiceError(error.status, f"{where}: {error.message}", where, error.headers)
+    item, _, inner = error.where.partition(".")
+    field = dict(zip(("x", "y"), FIELDS[expert], strict=True)).get(inner, inner)
+    where = _below("" if single else item, field) if field else item
+    # What a learner says begins with its own name of the field, such as x['price'].
+    called = re.match(rf"({inner or 'x'}|{field or 'x'})\b", error.message)
+    if called is not None and field:
+        message = where + error.message[called.end() :]
+    else:
+        message = error.message if single else f"{item}: {error.message}"
+    return ServiceError(error.status, message, where, error.headers)
 
 
 def _rows(data: Any, limits: Limits) -> tuple[list[Any], bool]:
