@@ -208,6 +208,33 @@ def test_the_name_of_a_model_is_no_path(service, name):
         assert (answer.status, answer.json["where"]) == (422, "model")
 
 
+def test_there_is_room_for_so_many_bodies_at_the_same_time(tmp_path):
+    service = InProcess(tmp_path / "a.db")
+    try:
+        service.ask("PUT", "/models/a", {"learner": "perceptron"})
+        large = json.dumps([{"x": {"a": i}} for i in range(9_000)]).encode()
+        room = service.service.room
+        seen = []
+        submit = service.engine.submit_async
+        service.engine.submit_async = lambda operation: seen.append(room.held) or submit(operation)
+        halves = [large[:100_000], large[100_000:]]
+        assert [
+            service.ask("POST", "/models/a/predictions", **each).status
+            for each in ({"content": large}, {"parts": halves})
+        ] == [200, 200]
+        assert (seen, room.held) == ([len(large)] * 2, 0)
+        room._most = len(large) - 1
+        for request in ({"content": large}, {"parts": halves}):
+            answer = service.ask("POST", "/models/a/predictions", **request)
+            assert (answer.status, answer.headers["retry-after"], room.held) == (503, "1", 0)
+        # A caller that goes away leaves nothing behind, and gets no answer.
+        answer = service.ask("POST", "/models/a/predictions", parts=[large[:100_000]], gone=True)
+        assert (answer.status, room.held) == (0, 0)
+        assert service.service.requests.counts["POST", "/models/{model}/predictions", 499] == 1
+    finally:
+        service.close()
+
+
 # ------------------------------------------------------------------ anything
 
 json_values = st.recursive(

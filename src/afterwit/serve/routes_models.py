@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from afterwit.errors import ServiceError, shorten
 from afterwit.serve.answers import PLAIN_HEADERS, answer
-from afterwit.serve.bodies import FILE_TYPE, JSON_TYPE, parse, read_body, require_object, require_type
+from afterwit.serve.bodies import FILE_TYPE, JSON_TYPE, parse, require_object, require_type
 from afterwit.serve.described import described
 from afterwit.serve.gate import scoped
 from afterwit.serve.live import of_model
@@ -54,9 +54,8 @@ def model_routes(app: FastAPI, service: Service) -> None:
         """Make a model of a model file."""
         name = model_name(model)
         service.require_ready()
-        headers = request.scope["named"]
-        require_type(headers, FILE_TYPE)
-        content = await read_body(request.receive, headers, limits.file)
+        require_type(request.scope["named"], FILE_TYPE)
+        content = await service.room.read(request.receive, request.scope, limits.file)
         return _made(await engine.submit_async(Upload(name, content)))
 
     @app.get("/models/{model}", **described(None, 200, 404, 503, gives="Model"))
@@ -79,7 +78,7 @@ def model_routes(app: FastAPI, service: Service) -> None:
         service.require_ready()
         # A form of another site can post, but not with this content type.
         require_type(request.scope["named"], JSON_TYPE)
-        body = await read_body(request.receive, request.scope["named"], limits.body)
+        body = await service.room.read(request.receive, request.scope, limits.body)
         if body:
             require_object(parse(body), "", ())
         await engine.submit_async(Freeze(name, how))
