@@ -163,6 +163,38 @@ def test_a_body_may_come_in_parts(service):
     assert (answer.status, answer.json["id"]) == (200, "parts")
 
 
+@pytest.mark.parametrize("depth", [19, 21, 200, 900, 990, 2_000, 100_000])
+def test_what_is_nested_too_deeply_is_refused_everywhere(tmp_path, depth):
+    service = InProcess(tmp_path / "a.db")
+    try:
+        service.ask("PUT", "/models/a", {"learner": "perceptron"})
+        service.ask("PUT", "/models/mix", {"learner": "mlpol", "options": {"n_experts": 2}})
+        for opening, closing in (
+            ("[", "]"),
+            ('{"a": ', "}"),
+            ('{"learner": "one-vs-rest", "options": {"learner": ', "}}"),
+        ):
+            value = opening * depth + "1" + closing * depth
+            for method, path, body in (
+                ("POST", "a/predictions", '{"x": {"a": %s}}'),
+                ("POST", "a/predictions", '{"x": [%s]}'),
+                ("POST", "a/predictions", '{"x": {"\\u0061": %s}}'),
+                ("POST", "a/predictions", "%s"),
+                ("POST", "a/labels", '{"id": "q", "label": %s}'),
+                ("POST", "a/freeze", "%s"),
+                ("POST", "mix/predictions", '{"advice": [%s, 1]}'),
+                ("PUT", "new", '{"learner": "perceptron", "options": {"rate": %s}}'),
+                ("PUT", "new", '{"learner": "one-vs-rest", "options": {"learner": %s}}'),
+                ("PUT", "new", '{"learner": "perceptron", "schema": {"columns": %s}}'),
+            ):
+                answer = service.ask(method, f"/models/{path}", content=(body % value).encode())
+                assert answer.status in (400, 422), (path, body, answer.body)
+                assert len(answer.error) < 500
+        assert service.events("a") == 1
+    finally:
+        service.close()
+
+
 def test_text_may_be_any_text(service):
     for text in ("\U0001f600", "é", '"\\'):
         answer = service.ask("POST", "/models/spam/predictions", {"id": text, "x": {text: 1}})

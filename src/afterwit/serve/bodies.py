@@ -102,14 +102,17 @@ def too_large(most: int) -> ServiceError:
 # ------------------------------------------------------------------ JSON
 
 
-def parse(body: bytes) -> Any:
-    """The JSON value of a body, in JSON as the standard has it, with no name twice in an object."""
+def parse(body: bytes, deep: bool = False) -> Any:
+    """The JSON value of a body, in JSON as the standard has it, with no name twice in an object.
+
+    deep  there may be objects in objects, such as options; elsewhere what is too deep is refused as no value
+    """
     if not body:
         raise ServiceError(400, "the body must be JSON; received nothing")
     try:
         value = _decode(body.decode())
         # Only escapes can bring what UTF-8 has not: NUL and half of a surrogate pair.
-        if b"\\u" in body:
+        if deep or b"\\u" in body:
             _require_text(value, "", 0)
     except UnicodeDecodeError as error:
         raise ServiceError(400, f"the body must be UTF-8; byte {error.start:,} is not") from None
@@ -166,7 +169,11 @@ def _require_text(value: Any, where: str, depth: int) -> None:
 
 
 def _refuse(where: str, allowed: str, received: Any) -> NoReturn:
-    raise ServiceError(422, f"{where} must be {allowed}; received {shorten(received)}", where)
+    try:
+        shown = shorten(received)
+    except RecursionError:
+        raise _too_deep() from None
+    raise ServiceError(422, f"{where} must be {allowed}; received {shown}", where)
 
 
 # ------------------------------------------------------------------ fields

@@ -40,7 +40,7 @@ def model_routes(app: FastAPI, service: Service) -> None:
         """Make a model of a learner of the catalogue. The same again is no news (200), anything else a conflict."""
         name = model_name(model)
         service.require_ready()
-        data = await service.json(request)
+        data = await service.json(request, deep=True)
         require_object(data, "", ("learner",), ("options", "schema"))
         learner, options, schema = data["learner"], data.get("options", {}), data.get("schema")
         _require(type(learner) is str, "learner", "the name of a learner, such as Committee", learner)

@@ -34,10 +34,10 @@ class Service:
         #: What was last said of each model, and of which version of it.
         self.described: dict[str, tuple[Any, bytes]] = {}
 
-    async def json(self, request: Request) -> Any:
-        """The body of a request, which is JSON."""
+    async def json(self, request: Request, deep: bool = False) -> Any:
+        """The body of a request, which is JSON; ``deep`` if there may be objects in objects."""
         require_type(request.scope["named"], JSON_TYPE)
-        return parse(await self.room.read(request.receive, request.scope, self.limits.body))
+        return parse(await self.room.read(request.receive, request.scope, self.limits.body), deep)
 
     async def read(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Call what reads from the database, in a thread."""
