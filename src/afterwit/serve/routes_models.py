@@ -84,13 +84,13 @@ def model_routes(app: FastAPI, service: Service) -> None:
         await engine.submit_async(Freeze(name, how))
         return answer({"model": name, "frozen": how})
 
-    @app.post("/models/{model}/freeze", **described(None, 200, 404, 415, 503))
+    @app.post("/models/{model}/freeze", **described("nothing", 200, 400, 404, 415, 422, 503))
     @scoped("admin")
     async def freeze(request: Request, model: str) -> Response:
         """Let a model predict, and learn no more."""
         return await frozen(request, model, True)
 
-    @app.post("/models/{model}/unfreeze", **described(None, 200, 404, 415, 503))
+    @app.post("/models/{model}/unfreeze", **described("nothing", 200, 400, 404, 415, 422, 503))
     @scoped("admin")
     async def unfreeze(request: Request, model: str) -> Response:
         """Let a frozen model learn again."""
