@@ -58,6 +58,26 @@ def test_a_stream_begins_with_everything_and_goes_on_with_what_is_new(service, m
     assert service.service.watchers == 0
 
 
+def test_a_certificate_that_is_ready_and_a_model_that_is_made_anew_are_news(service, monkeypatch):
+    monkeypatch.setattr(live, "PAUSE", 0.01)
+    learn(service, "other")
+    asked = []
+
+    def certified(parts):
+        asked or asked.append(service.engine.certificate("other", refresh=True))
+        return events(parts)[-1]["models"][0]["certificate"] is not None
+
+    service.ask("GET", "/models/other/live", until=certified)
+    before = events(service.ask("GET", "/models/other/live", until=lambda parts: True).parts)[0]["models"][0]
+    service.ask("DELETE", "/models/other")
+    service.ask("PUT", "/models/other", {"learner": "winnow", "options": {"labels": ["ham", "spam"]}})
+    service.ask("POST", "/models/other/examples", {"x": {"a": 1}, "label": "ham"})
+    (found,) = events(service.ask("GET", "/models/other/live", until=lambda parts: True).parts)
+    after = found["models"][0]
+    assert (before["learner"], before["events"]) == ("perceptron", after["events"])
+    assert (after["learner"], after["certificate"]) == ("winnow", None)
+
+
 def test_the_stream_of_all_models_has_all_models(service):
     answer = service.ask("GET", "/live", until=lambda parts: True)
     (found,) = events(answer.parts)

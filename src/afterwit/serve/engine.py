@@ -53,6 +53,8 @@ class Engine:
         self.database = Database(database)
         self.limits = limits or Limits()
         self.expire = expire
+        #: How many certificates of each model were computed while this runs.
+        self._certified: dict[int, int] = {}
         self._line = Line()
         self._computing = certificates.Computing(self.database, log)
         self._writer = Writer(self.database, self._line, self.limits, expire, commit_every, snapshot_every, log)
@@ -174,9 +176,13 @@ class Engine:
         return {**found, "computing": computing}
 
     def _keep_certificate(self, model_id: int, made: dict[str, Any]) -> None:
+        def kept(connection: Any) -> Iterator[None]:
+            yield from certificates.keep(connection, model_id, made)
+            self._certified[model_id] = self._certified.get(model_id, 0) + 1
+
         def keep() -> None:
             if any(hosted.model_id == model_id for hosted in self._writer.models.values()):
-                self._writer.add_chore(lambda connection: certificates.keep(connection, model_id, made))
+                self._writer.add_chore(kept)
 
         self._ask(keep)
 
@@ -202,9 +208,12 @@ class Engine:
                         event.body["content"] = base64.b64encode(content).decode()
                     yield event.as_data()
 
-    def watch(self) -> dict[str, int]:
-        """The number of the last event of every model."""
-        return {name: hosted.n for name, hosted in list(self._writer.models.items())}
+    def watch(self) -> dict[str, tuple[int, int, int]]:
+        """What is another one for each model as soon as there is something new about it."""
+        return {
+            name: (hosted.model_id, hosted.n, self._certified.get(hosted.model_id, 0))
+            for name, hosted in list(self._writer.models.items())
+        }
 
 
 def _moment(hosted: Hosted) -> tuple[int, int, int]:
