@@ -49,8 +49,8 @@ class FakeService:
             self._version += 1
             self._changed.notify_all()
 
-    def events(self):
-        """What the stream says, whenever something has changed, until this service stops."""
+    def events(self, model=None):
+        """What the stream says, with one model in full, whenever something has changed, until this service stops."""
         seen = -1
         while True:
             with self._changed:
@@ -58,8 +58,14 @@ class FakeService:
                 if not self._running:
                     return
                 seen = self._version
-                said = {"service": self.service(), "models": list(self.models.values())}
+                said = {"service": self.service(), "models": [self.in_short(each) for each in self.models.values()]}
+                if model is not None:
+                    described = self.models.get(model)
+                    said |= {"model": described, "curve": described and self.curves[model]}
             yield f"data: {json.dumps(said)}\n\n".encode()
+
+    def in_short(self, said):
+        return {name: said[name] for name in ("model", "learner", "role", "frozen", "events")} | said["totals"]
 
     def service(self):
         return {"state": "ready", "requests_per_second": 12.5, "errors": self.errors}
@@ -67,8 +73,6 @@ class FakeService:
     def answer(self, path, query):
         """Status and JSON, or None for what does not exist."""
         match path.split("/"):
-            case ["models", name, "curve"] if name in self.models:
-                return self.curves.get(name, {"rounds": [], "error": [], "lately": []})
             case ["models", name, "certificate"] if name in self.models:
                 if "refresh" in query:
                     self.refreshed(name)
@@ -100,7 +104,7 @@ def _handler(service):
                 self.send_header("Connection", "close")
                 self.end_headers()
                 self.close_connection = True
-                for event in service.events():
+                for event in service.events(query.removeprefix("model=") or None):
                     self.wfile.write(event)
             else:
                 said = service.answer(path, query)

@@ -18,7 +18,6 @@ MICROSECONDS = 1_000_000
 DRAWN = ".drawn canvas"
 
 
-
 def totals(rounds=200, **what):
     """What a service counts of a classifier."""
     mistakes = rounds // 4
@@ -99,11 +98,20 @@ def served(*models, **how):
 
 NOTHING = {"rounds": [], "error": [], "lately": []}
 HOSTILE_NAMES = [[HOSTILE, 0.7], ["second", 0.2], *([f"expert {i}", 0.01] for i in range(20))]
-REGRESSOR = {
-    name: each for name, each in totals().items() if name not in ("mistakes", "error", "error_lately")
-} | {"loss": 47.2, "mean_loss": 0.236, "mean_loss_lately": 12_345.678, "rmse": 0.486}
+REGRESSOR = {name: each for name, each in totals().items() if name not in ("mistakes", "error", "error_lately")} | {
+    "loss": 47.2,
+    "mean_loss": 0.236,
+    "mean_loss_lately": 12_345.678,
+    "rmse": 0.486,
+}
 ERRORS = [
-    {"at": 1_700_000_000.5, "status": 422, "method": "POST", "path": f"/models/{HOSTILE}", "error": f"x must be {HOSTILE}"}
+    {
+        "at": 1_700_000_000.5,
+        "status": 422,
+        "method": "POST",
+        "path": f"/models/{HOSTILE}",
+        "error": f"x must be {HOSTILE}",
+    }
 ] * 5
 
 STATES = {
@@ -144,8 +152,15 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("name", STATES)
-@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, False), (PHONE, True)])
+@pytest.mark.parametrize(
+    ("name", "width", "dark"),
+    [
+        *((name, PHONE, True) for name in STATES),
+        ("learning", DESKTOP, False),
+        ("hostile", DESKTOP, True),
+        ("fifty models", DESKTOP, False),
+    ],
+)
 def test_nothing_is_wrong_with_it(browser, name, width, dark):
     with STATES[name]() as service:
         models = list(service.models)

@@ -97,7 +97,7 @@ export class ModelView {
     fill(parts.totals, facts(model.totals));
     fill(parts.made, facts([
       ["learner", model.learner],
-      ...model.options.map(([name, value]) => [name, short(value, 300)]),
+      ...model.options.map(([name, value]) => [short(name), short(value, 300)]),
       ["created", model.created === null ? null : clock(model.created)],
       ["events in the log", number(model.events)],
     ]), model.schema && element("details", {}, element("summary", {}, "Schema"), element("pre", {}, model.schema)));
@@ -123,7 +123,7 @@ function weights(model) {
   const shown = model.weights.slice(0, MOST);
   const rest = model.weights.length - shown.length;
   return [element("section", {},
-    element("h3", {}, "Who leads"),
+    element("h3", {}, "Leader and weights"),
     model.leader && element("p", {}, element("b", {}, short(model.leader)), ` has the most weight of ${number(model.weights.length)}.`),
     bars(shown.map(([name, weight]) => [short(name), weight, percent(weight)])),
     rest > 0 && element("p", { class: "small" }, `${number(rest)} more have ${percent(model.weights.slice(MOST).reduce((sum, [, weight]) => sum + weight, 0))} together.`))];
