@@ -6,6 +6,7 @@ with FakeService({"spam": model("spam", rounds=10)}) as service:
 
 import json
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from afterwit.serve.assets import POLICY, assets
@@ -125,9 +126,7 @@ def _handler(service):
             pass
 
         def handle(self):
-            try:
+            with suppress(BrokenPipeError, ConnectionResetError):
                 super().handle()
-            except (BrokenPipeError, ConnectionResetError):
-                pass
 
     return Handler
