@@ -2,3 +2,13 @@
 
 Needs ``pip install 'afterwit[serve]'``.
 """
+
+from __future__ import annotations
+
+import importlib.util
+
+from afterwit.errors import MissingExtraError
+
+for _package in ("sqlalchemy", "fastapi", "uvicorn"):
+    if importlib.util.find_spec(_package) is None:
+        raise MissingExtraError("services", _package, "serve")
