@@ -62,7 +62,7 @@ class FakeService:
                 said = {"service": self.service(), "models": [self.in_short(each) for each in self.models.values()]}
                 if model is not None:
                     described = self.models.get(model)
-                    said |= {"model": described, "curve": described and self.curves[model]}
+                    said["shown"] = described and {"model": described, "curve": self.curves[model]}
             yield f"data: {json.dumps(said)}\n\n".encode()
 
     def in_short(self, said):

@@ -22,8 +22,7 @@ function start() {
   place("access").hidden = true;
   place("forget").hidden = !token.get();
   stop = follow(followed === null ? "live" : `live?model=${encodeURIComponent(followed)}`, heard, (state, why, seconds) => {
-    if (state === "open") connection("open", "Live");
-    else if (state === "lost") connection("lost", `Not connected: ${why}. Trying again in ${Math.ceil(seconds)} s`);
+    if (state === "lost") connection("lost", `Not connected: ${why}. Trying again in ${Math.ceil(seconds)} s`);
     else refused(why);
   });
 }
@@ -31,12 +30,16 @@ function start() {
 /** An event of the stream: the service, all models in short, and the one that is shown with its curve. */
 function heard(said) {
   known.service = readService(said.service);
+  if (known.service.state !== "ready") connection("wait", `The service is ${known.service.state}`);
+  else connection("open", "Live");
+  traffic();
+  // A service that is starting or standing by says nothing of its models; what was known stays.
+  if (!said.models) return;
   known.models = new Map(said.models.map((each) => [each.model, readShort(each)]));
   place("rooms").hidden = false;
   list();
-  traffic();
   route();
-  if (said.model && said.model.model === shown.name) Object.assign(shown, { model: readModel(said.model), curve: said.curve });
+  if (said.shown?.model.model === shown.name) Object.assign(shown, { model: readModel(said.shown.model), curve: said.shown.curve });
   show();
 }
 
