@@ -49,7 +49,12 @@ class Client:
     """
 
     def __init__(
-        self, url: str = "http://127.0.0.1:8765", token: str | None = None, *, timeout: float = 60.0, patience: float = 60.0
+        self,
+        url: str = "http://127.0.0.1:8765",
+        token: str | None = None,
+        *,
+        timeout: float = 60.0,
+        patience: float = 60.0,
     ) -> None:
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         try:
@@ -69,7 +74,9 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -139,7 +146,9 @@ class Client:
         """Predict every row of X: of each its id, and what the model says."""
         name = self._names(model)[0]
         rows = _rows(X)
-        return self._many(model, "predictions", [{"id": key, name: x} for key, x in zip(_ids(ids, rows), rows, strict=True)])
+        return self._many(
+            model, "predictions", [{"id": key, name: x} for key, x in zip(_ids(ids, rows), rows, strict=True)]
+        )
 
     def label_one(self, model: str, id: str, y: Any) -> dict[str, Any]:  # noqa: A002
         """Tell the label of an example that was predicted. What is not known, or contradicts, is an error."""
@@ -147,7 +156,7 @@ class Client:
         return dict(self._json("POST", _path(model, "labels"), body))
 
     def label_many(self, model: str, ids: Sequence[str], y: Iterable[Any]) -> list[dict[str, Any]]:
-        """Tell many labels. Of each it says what became of it: ``learned``, ``known``, ``unknown``, ``conflict``, ``expired``."""
+        """Tell many labels. What became of each is its ``outcome``: learned, known, unknown, conflict or expired."""
         name = self._names(model)[1]
         labels = _listed(y)
         _require_as_many("y", labels, "ids", len(ids))
@@ -159,15 +168,15 @@ class Client:
         body = {"id": id or new_id(), names[0]: _plain(x), names[1]: _plain(y)}
         return dict(self._json("POST", _path(model, "examples"), body))
 
-    def learn_many(self, model: str, X: Any, y: Iterable[Any], ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    def learn_many(
+        self, model: str, X: Any, y: Iterable[Any], ids: Sequence[str] | None = None
+    ) -> list[dict[str, Any]]:
         """Predict every row of X, and learn its label before the next one."""
         names = self._names(model)
         rows, labels = _rows(X), _listed(y)
         _require_as_many("y", labels, "X", len(rows))
         keys = _ids(ids, rows)
-        items = [
-            {"id": key, names[0]: x, names[1]: label} for key, x, label in zip(keys, rows, labels, strict=True)
-        ]
+        items = [{"id": key, names[0]: x, names[1]: label} for key, x, label in zip(keys, rows, labels, strict=True)]
         return self._many(model, "examples", items)
 
     def waiting(self, model: str) -> Iterator[dict[str, Any]]:
@@ -320,7 +329,6 @@ class _Attempts:
                 raise error
             text = error.headers.get("retry-after", "")
             wait = max(wait, float(text) if text.isdigit() else 0.0)
-        wait = max(asked, min(LONGEST, FIRST * 2**self.count)) * random.uniform(0.5, 1.0) if not asked else asked
         self.count += 1
         if time.monotonic() + wait > self._until:
             if isinstance(error, ServiceError):
@@ -385,11 +393,7 @@ def _rows(X: Any) -> list[Any]:
         import narwhals
 
         return [_plain(row) for row in narwhals.from_native(X).iter_rows(named=True)]
-    if isinstance(X, np.ndarray) or isinstance(X, Sequence):
-        return [_plain(x) for x in X]
-    if hasattr(X, "toarray"):
-        return [_plain(x) for x in X.toarray()]
-    return [_plain(x) for x in X]
+    return [_plain(x) for x in (X.toarray() if hasattr(X, "toarray") else X)]
 
 
 def _listed(y: Iterable[Any]) -> list[Any]:

@@ -81,7 +81,7 @@ def serve(database: str, host: str, port: int, expire: str | None, rate: float |
         commit_every=given["commit_every"] / 1_000,
         snapshot_every=given["snapshot_every"],
         log_requests=given["log_requests"],
-        announced=begin_demo if given["demo"] else lambda address: None,
+        announced=begin_demo if given["demo"] else None,
     )
 
 

@@ -18,7 +18,9 @@ def token() -> None:
 
 @token.command()
 @click.argument("name")
-@click.option("--scope", required=True, metavar="SCOPES", help="What it may do: predict, label, admin; several with commas.")
+@click.option(
+    "--scope", required=True, metavar="SCOPES", help="What it may do: predict, label, admin; several with commas."
+)
 @DATABASE
 @json_option
 def add(name: str, scope: str, database: str, as_json: bool) -> None:

@@ -21,7 +21,8 @@ from afterwit.serve.routes_operate import operate_routes
 from afterwit.serve.service import Service
 
 DESCRIPTION = """\
-Learners whose labels come late. Ask for predictions, and send the labels when they are known. Whatever was answered is on disk.
+Learners whose labels come late. Ask for predictions, and send the labels when they are known.
+What was answered is on disk.
 
 An error is an object with one sentence, `error`, and the field that is wrong, `where`, if it is one."""
 

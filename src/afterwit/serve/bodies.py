@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
@@ -25,7 +26,7 @@ DEEPEST = 20
 FIELDS = {False: ("x", "label"), True: ("advice", "outcome")}
 
 
-class Disconnected(Exception):
+class DisconnectedError(Exception):
     """The caller has gone before its body was here; there is nobody to answer."""
 
 
@@ -63,7 +64,7 @@ async def read_body(receive: Receive, headers: Mapping[bytes, bytes], most: int)
         parts.append(message.get("body", b""))
         size += len(parts[-1])
     if message["type"] != "http.request":
-        raise Disconnected
+        raise DisconnectedError
     if size > most:
         raise too_large(most)
     return b"".join(parts)
@@ -108,8 +109,7 @@ def _lowered(text: str) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise ServiceError(400, f"the body must have every name once in an object; {shorten(twice)} is there twice")
     return found
 
@@ -239,7 +239,7 @@ def _own_id(row: dict[str, Any], i: int, single: bool, limits: Limits) -> str | 
     if key is None or (type(key) is str and 0 < len(key) <= limits.name):
         return key
     allowed = f"a string of 1 to {limits.name:,} characters"
-    received = Words(counted(len(key), "character")) if type(key) is str else key
+    received = Words(counted(len(key), "character")) if isinstance(key, str) else key
     _refuse(_below(_place(i, single), "id"), allowed, received)
 
 
@@ -297,9 +297,10 @@ def _require_example(x: Any, where: str, expert: bool, limits: Limits) -> None:
     if len(x) > limits.features:
         of = "experts" if expert else "features"
         _refuse(where, f"of at most {limits.features:,} {of}", Words(f"{len(x):,}"))
-    for name, value in x.items() if type(x) is dict else enumerate(x):
-        place = f"{where}[{name}]" if type(x) is list else f"{where}.{shorten(Words(name))}"
-        if type(x) is dict and len(name) > limits.name:
+    named = {f"[{i}]": value for i, value in enumerate(x)} if isinstance(x, list) else x
+    for name, value in named.items():
+        place = f"{where}{name}" if isinstance(x, list) else f"{where}.{shorten(Words(name))}"
+        if len(name) > limits.name:
             raise ServiceError(422, f"{place} must have a name of at most {limits.name:,} characters", place)
         if expert and type(value) is list:
             _require_numbers(value, place, limits)

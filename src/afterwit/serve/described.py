@@ -16,7 +16,7 @@ _X = {
     ],
 }
 _ADVICE = {
-    "description": "what each expert says, by name or in order: a number, probabilities of the outcomes, or null if it is asleep",
+    "description": "what each expert says, by name or in order: a number, probabilities, or null if it is asleep",
     "anyOf": [
         {"type": "object", "additionalProperties": {"type": ["number", "null", "array", "object", "boolean"]}},
         {"type": "array", "items": {"type": ["number", "null", "array", "object", "boolean"]}},
@@ -96,7 +96,10 @@ SCHEMAS: dict[str, Any] = {
         waiting={"type": "array", "items": _object("id", closed=False, id={"type": "string"})},
         next={"type": ["string", "integer", "null"], "description": "pass it as after, for more"},
     ),
-    "Certificate": {**_ANYTHING, "description": "what was promised, what happened, what hindsight says, and about what"},
+    "Certificate": {
+        **_ANYTHING,
+        "description": "what was promised, what happened, what hindsight says, and about what",
+    },
     "Done": _object("model", closed=False, model={"type": "string"}),
     "State": _object("state", state={"type": "string"}, limits=_ANYTHING),
 }

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from afterwit.errors import ServiceError
-from afterwit.serve import loading
+from afterwit.serve import certificates, describing, loading
+from afterwit.serve.commits import Commits
 from afterwit.serve.group import now
 from afterwit.serve.hosted import Hosted
 from afterwit.serve.limits import Limits
 from afterwit.serve.log import read_log, read_waiting
 from afterwit.serve.operations import Operation
+from afterwit.serve.spec import to_file
 from afterwit.serve.tables import Database
 from afterwit.serve.waiting import Asked, Line, new_future
 from afterwit.serve.writer import Writer
+
+#: A certificate is computed anew when there are so many times as many rounds.
+TOO_OLD = 2
 
 Log = Callable[..., None]
 
@@ -48,6 +54,7 @@ class Engine:
         self.limits = limits or Limits()
         self.expire = expire
         self._line = Line()
+        self._computing = certificates.Computing(self.database, log)
         self._writer = Writer(self.database, self._line, self.limits, expire, commit_every, snapshot_every, log)
 
     # ------------------------------------------------------------------ life
@@ -59,15 +66,26 @@ class Engine:
 
     def stop(self) -> None:
         """Finish what was accepted, and close."""
+        self._computing.stop()
         self._writer.stopping.set()
         self._line.shut("the service is stopping")
         self._writer.thread.join()
         self.database.close()
 
     @property
+    def failure(self) -> Exception | None:
+        """Why it has failed, if it has."""
+        return self._writer.failure
+
+    @property
     def state(self) -> str:
         """starting, stand-by, recovering, ready, stopping, stopped or failed."""
         return self._writer.state
+
+    @property
+    def commits(self) -> Commits:
+        """How long commits take, and how much is in each."""
+        return self._writer.commits
 
     def wait_until(self, *states: str, timeout: float = 60.0) -> str:
         """Wait until the engine is in one of these states; the state."""
@@ -108,18 +126,59 @@ class Engine:
             raise ServiceError(404, f"there is no model {model!r}")
         return hosted
 
-    def takes_advice(self, model: str) -> bool:
-        """Whether a model is asked with the advice of experts; known at once."""
-        return self._hosted(model).role == "experts"
-
     def models(self) -> list[dict[str, Any]]:
         """Every model in short."""
-        return list(self._ask(lambda: [loading.in_short(hosted) for hosted in self._writer.models.values()]))
+        writer = self._writer
+
+        def found() -> list[dict[str, Any]]:
+            every = writer.models.values()
+            return [{**describing.in_short(hosted), "unsaved": writer.unsaved(hosted)} for hosted in every]
+
+        return list(self._ask(found))
+
+    def takes_advice(self, model: str) -> bool:
+        """Whether its examples are the advice of experts, and its labels are outcomes."""
+        hosted = self._writer.models.get(model)
+        return hosted is not None and hosted.role == "experts"
 
     def describe(self, model: str) -> dict[str, Any]:
         """All that is known of a model."""
-        found: dict[str, Any] = self._ask(lambda: loading.described(self._hosted(model)))
-        return found
+        model_id, found = self._ask(lambda: (self._hosted(model).model_id, describing.described(self._hosted(model))))
+        with self.database.reading.connect() as connection:
+            oldest = read_waiting(connection, model_id, 0, 1)
+            kept = certificates.newest(connection, model_id)
+        found["waiting"] = {"oldest": oldest[0][2] if oldest else None}
+        found["certificate"] = None if kept is None else {"n": kept["n"], "rounds": kept["rounds"]}
+        return dict(found)
+
+    def curve(self, model: str) -> dict[str, Any]:
+        """The learning curve of a model."""
+        return dict(self._ask(lambda: describing.curve(self._hosted(model).progress)))
+
+    def file(self, model: str) -> bytes:
+        """The model file."""
+        copied = self._ask(lambda: self._hosted(model).model.copy())
+        return to_file(copied)
+
+    def certificate(self, model: str, refresh: bool = False) -> dict[str, Any]:
+        """The last certificate that was computed. Another one is on its way if that is old, or if it is asked for."""
+        model_id, n, rounds = self._ask(lambda: _moment(self._hosted(model)))
+        with self.database.reading.connect() as connection:
+            found = certificates.newest(connection, model_id)
+        if rounds and (refresh or found is None or rounds >= TOO_OLD * max(1, found["rounds"])):
+            self._computing.ask(model_id, model, n, lambda made: self._keep_certificate(model_id, made))
+        computing = self._computing.is_computing(model_id)
+        if found is None:
+            why = "it is being computed" if computing else "there is no certificate yet: no label has come"
+            found = {"certificate": None, "points": [], "why": why}
+        return {**found, "computing": computing}
+
+    def _keep_certificate(self, model_id: int, made: dict[str, Any]) -> None:
+        def keep() -> None:
+            if any(hosted.model_id == model_id for hosted in self._writer.models.values()):
+                self._writer.add_chore(lambda connection: certificates.keep(connection, model_id, made))
+
+        self._ask(keep)
 
     def waiting(self, model: str, after: int = 0, limit: int = 1_000) -> list[dict[str, Any]]:
         """The ids that wait for their labels, oldest first; ``after`` is the n of the last one of the page before."""
@@ -130,13 +189,23 @@ class Engine:
         return [{"n": n, "id": key, "at": at, "age": (moment - at) / 1e6} for n, key, at in rows]
 
     def log(self, model: str, after: int = 0) -> Iterator[dict[str, Any]]:
-        """The events of a model after the n-th, in order."""
-        model_id, n = self._ask(lambda: (self._hosted(model).model_id, self._hosted(model).n))
+        """The events of a model after the n-th, in order; with the content of a file that was uploaded."""
+        model_id, n, _ = self._ask(lambda: _moment(self._hosted(model)))
+        return self._events(model_id, after, n)
+
+    def _events(self, model_id: int, after: int, n: int) -> Iterator[dict[str, Any]]:
         with self.database.reading.connect() as connection:
             for block in read_log(connection, model_id, after, n):
                 for event in block:
+                    if event.kind == "create" and "file" in event.body:
+                        content = loading.read_file(connection, event.body["file"])
+                        event.body["content"] = base64.b64encode(content).decode()
                     yield event.as_data()
 
     def watch(self) -> dict[str, int]:
         """The number of the last event of every model."""
         return {name: hosted.n for name, hosted in list(self._writer.models.items())}
+
+
+def _moment(hosted: Hosted) -> tuple[int, int, int]:
+    return hosted.model_id, hosted.n, hosted.progress.curve.rounds

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from afterwit.errors import InputError, ServiceError
 from afterwit.serve.access import Access, Caller
 from afterwit.serve.answers import refusal
-from afterwit.serve.bodies import Disconnected
+from afterwit.serve.bodies import DisconnectedError
 from afterwit.serve.logs import Log
 from afterwit.serve.metrics import Requests
 
@@ -22,7 +22,9 @@ OPEN = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})
 OPEN_BELOW = "/static/"
 #: The status in the books for a caller that went away, which got no answer.
 GONE = 499
-FAILED = ServiceError(500, "the service failed at this request, and its log says why; nothing else is known to be wrong")
+FAILED = ServiceError(
+    500, "the service failed at this request, and its log says why; nothing else is known to be wrong"
+)
 
 
 def scoped(*scopes: str) -> Callable[[Any], Any]:
@@ -98,7 +100,7 @@ class Gate:
                 caller.require(*endpoint.scopes)
                 response = await endpoint(Request(scope, receive), parts[2])
                 await response(scope, receive, sent)
-        except Disconnected:
+        except DisconnectedError:
             pass
         except (ServiceError, InputError) as error:
             known = error if isinstance(error, ServiceError) else ServiceError(422, str(error))

@@ -179,7 +179,7 @@ class Group:
             answer: dict[str, Any] = {"id": key}
             answers.append(answer)
             if served is None:
-                answer["outcome"] = "unknown"
+                answer |= {"outcome": "unknown", "message": f"no example of {hosted.name} has the id {shorten(key)}"}
                 continue
             answer["served"] = served.said
             if key in labels:
@@ -188,11 +188,19 @@ class Group:
                 labels[key] = y
                 wanted.append((i, served, y))
             elif served.how == "expire":
-                answer["outcome"] = "expired"
+                answer |= {
+                    "outcome": "expired",
+                    "message": "it has waited too long for its label, which is not learned",
+                }
             elif served.how == "predict":
-                answer["outcome"] = "unasked"
+                answer |= {
+                    "outcome": "known",
+                    "message": "the learner did not ask for this label, and does not learn it",
+                }
             else:
                 answer["outcome"] = "known" if same_value(served.y, y) else "conflict"
+            if answer.get("outcome") == "conflict":
+                answer["message"] = f"the id {shorten(key)} has another label, {shorten(labels.get(key, served.y))}"
         self._learn_labels(hosted, wanted, answers)
         return answers
 
@@ -243,6 +251,8 @@ class Group:
             if before is not None:
                 same = before.how == "learn" and same_value((before.x, before.y), (x, y))
                 answer |= {"outcome": "known" if same else "conflict", **before.said}
+                if not same:
+                    answer["message"] = f"the id {shorten(own)} was given to another example, or has another label"
                 continue
             try:
                 said, more = hosted.serve(x)

@@ -52,6 +52,8 @@ class Hosted:
         self.before: int = self.learner.rounds
         self.n = 0
         self.at = 0
+        #: When it was made.
+        self.created = 0
         self.frozen = False
         self.progress = Progress(None if self.role == "classifier" else _loss_of(self.learner))
         self._by_what_it_served = getattr(self.learner, "late", "arrival") == "served"
@@ -171,6 +173,8 @@ class Hosted:
                 self.progress.unasked += 1
         elif event.kind == "expire":
             self.progress.expired += 1
+        elif event.kind == "create":
+            self.created = event.at
         elif event.kind in ("freeze", "unfreeze"):
             self.frozen = event.kind == "freeze"
 

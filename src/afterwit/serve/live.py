@@ -75,7 +75,13 @@ async def _events(service: Service, models: Callable[[], list[bytes]], only: str
                     if only and only not in service.engine.watch():
                         return
                     found, curve = [], None
-                parts = [b'{"service":', encoded({**about, "now": time.time_ns() // 1000}), b',"models":[', b",".join(found), b"]"]
+                parts = [
+                    b'{"service":',
+                    encoded({**about, "now": time.time_ns() // 1000}),
+                    b',"models":[',
+                    b",".join(found),
+                    b"]",
+                ]
                 if curve is not None:
                     parts += [b',"curve":', encoded(curve)]
                 yield b"data: " + b"".join(parts) + b"}\n\n"

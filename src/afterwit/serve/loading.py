@@ -13,7 +13,6 @@ from afterwit.serve import snapshots
 from afterwit.serve.hosted import Hosted
 from afterwit.serve.limits import Limits
 from afterwit.serve.log import Event, Served, last_event, read_log, read_served_at
-from afterwit.serve.spec import described as described_model
 from afterwit.serve.spec import from_file, make, to_file
 from afterwit.serve.tables import files
 
@@ -35,12 +34,18 @@ def born(model_id: int, name: str, body: dict[str, Any], content: bytes | None, 
 
 
 def load_model(
-    connection: Connection, model_id: int, name: str, limits: Limits, log: Callable[..., None]
+    connection: Connection,
+    model_id: int,
+    name: str,
+    limits: Limits,
+    log: Callable[..., None],
+    upto: int | None = None,
 ) -> tuple[Hosted, int]:
-    """A model after all events of its log, and how many of them its snapshot had seen."""
-    found = snapshots.newest(connection, model_id, name, last_event(connection, model_id), log)
+    """A model after all events of its log, or so many, and how many of them its snapshot had seen."""
+    last = last_event(connection, model_id) if upto is None else upto
+    found = snapshots.newest(connection, model_id, name, last, log)
     snapped = 0 if found is None else found.n
-    for block in read_log(connection, model_id, snapped):
+    for block in read_log(connection, model_id, snapped, last):
         if found is None:
             body = block[0].body
             content = read_file(connection, body["file"]) if "file" in body else None
@@ -60,29 +65,3 @@ def replay(connection: Connection, hosted: Hosted, block: list[Event]) -> None:
         return found[event.body["of"]] if event.kind == "label" else Served.of(event)
 
     hosted.apply(block, resolve)
-
-
-def in_short(hosted: Hosted) -> dict[str, Any]:
-    """A model in a list of models."""
-    about = described_model(hosted.model)
-    return {
-        "model": hosted.name,
-        "learner": about["learner"],
-        "role": about["role"],
-        "frozen": hosted.frozen,
-        "events": hosted.n,
-        **hosted.progress.totals(),
-    }
-
-
-def described(hosted: Hosted) -> dict[str, Any]:
-    """All that is known of a model."""
-    return {
-        "model": hosted.name,
-        **described_model(hosted.model),
-        "frozen": hosted.frozen,
-        "events": hosted.n,
-        "learned": hosted.learner.rounds,
-        "totals": hosted.progress.totals(),
-        "delays": hosted.progress.delays(),
-    }

@@ -15,6 +15,8 @@ AT_ONCE = 2_000
 
 def remove_deleted(connection: Connection) -> Iterator[None]:
     """Remove the rows of all models without a name, each step in a transaction of its own."""
+    # What was written while its model was being removed.
+    connection.execute(delete(snapshots).where(snapshots.c.model_id.not_in(select(models.c.id))))
     for model_id in list(connection.execute(select(models.c.id).where(models.c.name.is_(None))).scalars()):
         for table, column in ((predictions, predictions.c.key), (events, events.c.n), (snapshots, snapshots.c.n)):
             while True:

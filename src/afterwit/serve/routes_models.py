@@ -30,14 +30,14 @@ def model_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/models", **described(None, 200, 503, gives="Models"))
     @scoped()
-    async def models(request: Request) -> Response:
+    async def models() -> Response:
         """All models, with their totals."""
         return answer({"models": await service.read(engine.models)})
 
     @app.put("/models/{model}", **described("NewModel", 200, 201, 409, 413, 415, 422, 429, 503))
     @scoped("admin")
     async def create(request: Request, model: str) -> Response:
-        """Make a model of a learner of the catalogue. The same again is no news (200); anything else under its name is a conflict."""
+        """Make a model of a learner of the catalogue. The same again is no news (200), anything else a conflict."""
         name = model_name(model)
         service.require_ready()
         data = await service.json(request)
@@ -61,13 +61,13 @@ def model_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/models/{model}", **described(None, 200, 404, 503, gives="Model"))
     @scoped()
-    async def describe(request: Request, model: str) -> Response:
+    async def describe(model: str) -> Response:
         """What a model is made of, and where it stands."""
         return answer(await service.read(engine.describe, model_name(model)))
 
     @app.delete("/models/{model}", **described(None, 200, 404, 503))
     @scoped("admin")
-    async def delete(request: Request, model: str) -> Response:
+    async def delete(model: str) -> Response:
         """Remove a model and its log, for good."""
         name = model_name(model)
         service.require_ready()
@@ -100,7 +100,6 @@ def model_routes(app: FastAPI, service: Service) -> None:
     @app.get("/models/{model}/waiting", **described(None, 200, 404, 422, 503, gives="Waiting"))
     @scoped()
     async def waiting(
-        request: Request,
         model: str,
         after: Annotated[int, Query(ge=0, description="only what came after this")] = 0,
         limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000,
@@ -111,19 +110,19 @@ def model_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/models/{model}/curve", **described(None, 200, 404, 503, gives="Curve"))
     @scoped()
-    async def curve(request: Request, model: str) -> Response:
+    async def curve(model: str) -> Response:
         """The error since the start and lately, by rounds."""
         return answer(await service.read(engine.curve, model_name(model)))
 
     @app.get("/models/{model}/certificate", **described(None, 200, 404, 422, 503, gives="Certificate"))
     @scoped()
-    async def certificate(request: Request, model: str, refresh: bool = False) -> Response:
+    async def certificate(model: str, refresh: bool = False) -> Response:
         """What was promised, what happened, what hindsight says: as of the round that it names."""
         return answer(await service.read(engine.certificate, model_name(model), refresh))
 
     @app.get("/models/{model}/file", **described(None, 200, 404, 503, media={"application/octet-stream": BINARY}))
     @scoped("admin")
-    async def file(request: Request, model: str) -> Response:
+    async def file(model: str) -> Response:
         """The model file: `afterwit.load` reads it."""
         name = model_name(model)
         content = await service.read(engine.file, name)
@@ -142,7 +141,6 @@ def model_routes(app: FastAPI, service: Service) -> None:
     )
     @scoped("admin")
     async def log(
-        request: Request,
         model: str,
         format: Literal["jsonl", "parquet"] = "jsonl",  # noqa: A002
         after: Annotated[int, Query(ge=0, description="only events with larger numbers")] = 0,
@@ -160,10 +158,11 @@ def model_routes(app: FastAPI, service: Service) -> None:
         return StreamingResponse(_lines(events), headers=headers, media_type="application/x-ndjson")
 
     @app.get(
-        "/models/{model}/live", **described(None, 200, 404, 503, media={"text/event-stream": {"schema": {"type": "string"}}})
+        "/models/{model}/live",
+        **described(None, 200, 404, 503, media={"text/event-stream": {"schema": {"type": "string"}}}),
     )
     @scoped()
-    async def live(request: Request, model: str) -> Response:
+    async def live(model: str) -> Response:
         """Everything about a model whenever it changes, as server-sent events."""
         name = model_name(model)
         await service.read(engine.describe, name)

@@ -34,13 +34,13 @@ def operate_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/healthz", **described(None, 200, gives="State"))
     @scoped()
-    async def healthz(request: Request) -> Response:
+    async def healthz() -> Response:
         """Whether the process answers, and how much it takes in a request."""
         return answer({"state": service.engine.state, "limits": dataclasses.asdict(service.limits)})
 
     @app.get("/readyz", **described(None, 200, 503, gives="State"))
     @scoped()
-    async def readyz(request: Request) -> Response:
+    async def readyz() -> Response:
         """Whether models can be asked: not while the service starts, recovers or stands by."""
         service.require_ready()
         return answer({"state": service.engine.state})
@@ -49,14 +49,14 @@ def operate_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/metrics", **described(None, 200, media=text))
     @scoped("admin")
-    async def metrics(request: Request) -> Response:
+    async def metrics() -> Response:
         """All metrics, in the format of Prometheus."""
         content = await asyncio.to_thread(exposition, service)
         return Response(content, headers={**PLAIN_HEADERS, "content-type": CONTENT_TYPE_LATEST})
 
     @app.get("/live", **described(None, 200, 503, media={"text/event-stream": {"schema": {"type": "string"}}}))
     @scoped()
-    async def live(request: Request) -> Response:
+    async def live() -> Response:
         """The service and all its models whenever something changes, as server-sent events."""
         return of_all(service)
 

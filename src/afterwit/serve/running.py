@@ -53,7 +53,9 @@ def _unusable(error: OSError, host: str, port: int) -> InputError:
     if error.errno == errno.EADDRINUSE:
         return invalid("--port", "free", Words(f"{port}, where another program listens; --port 0 takes any free one"))
     if error.errno == errno.EACCES:
-        return invalid("--port", "one that this user may listen at", Words(f"{port}; those below 1024 need more rights"))
+        return invalid(
+            "--port", "one that this user may listen at", Words(f"{port}; those below 1024 need more rights")
+        )
     return invalid("--host", "an address of this machine", Words(f"{shorten(host)} ({error.strerror})"))
 
 
@@ -101,7 +103,7 @@ def run(service: Service, listening: socket.socket, announce: Callable[[str], No
 
 @contextlib.contextmanager
 def _ending(server: _Server) -> Iterator[None]:
-    """The first signal lets the service end cleanly, the second one ends the process at once: what is acknowledged is on disk."""
+    """The first signal lets the service end cleanly. The second one ends the process: what was answered is on disk."""
 
     def end(number: int, _frame: Any) -> None:
         if server.should_exit:

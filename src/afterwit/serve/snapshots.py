@@ -45,6 +45,7 @@ def moment_of(hosted: Hosted) -> Moment:
     about = {
         "n": hosted.n,
         "at": hosted.at,
+        "created": hosted.created,
         "before": hosted.before,
         "frozen": hosted.frozen,
         "digest": hosted.digest,
@@ -58,7 +59,8 @@ def hosted_from(model_id: int, name: str, content: bytes) -> Hosted:
     begin = LENGTH.size + LENGTH.unpack_from(content)[0]
     about = json.loads(content[LENGTH.size : begin])
     hosted = Hosted(model_id, name, from_file(content[begin:]), about["digest"])
-    hosted.n, hosted.at, hosted.before, hosted.frozen = (about[key] for key in ("n", "at", "before", "frozen"))
+    for key in ("n", "at", "created", "before", "frozen"):
+        setattr(hosted, key, about[key])
     hosted.progress.restore(about["progress"])
     return hosted
 
@@ -85,7 +87,7 @@ def newest(connection: Connection, model_id: int, name: str, last: int, log: Cal
             continue
         try:
             if n > last:
-                raise ValueError(f"it is beyond the last event, {last:,}")
+                raise ValueError(f"it is beyond event {last:,}")
             if hashlib.sha256(content).hexdigest() != rows[0].digest:
                 raise ValueError("its SHA-256 is not what it was")
             return hosted_from(model_id, name, content)

@@ -27,11 +27,11 @@ def start(
     commit_every: float = 0.002,
     snapshot_every: int = 10_000,
     log_requests: bool = False,
-    announced: Callable[[str], None] = lambda address: None,
+    announced: Callable[[str], None] | None = None,
 ) -> None:
     """Serve until a signal comes.
 
-    announced  is called with the address when it can be asked
+    announced  is called with the address as soon as it answers
     """
     log = Log(log_requests)
     options: dict[str, Any] = {"expire": expire, "commit_every": commit_every, "snapshot_every": snapshot_every}
@@ -49,6 +49,7 @@ def start(
 
         def announce(address: str) -> None:
             click.echo(f"afterwit serves {engine.database.shown} at {address} (Ctrl-C stops it)")
-            announced(address)
+            if announced is not None:
+                announced(address)
 
         run(Service(engine, limits, access, log), listening, announce)

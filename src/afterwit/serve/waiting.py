@@ -68,11 +68,14 @@ class Line:
         self._waiting: deque[Asked] = deque()
         self._changed = threading.Condition()
         self._closed: str | None = "the service is starting"
+        self._shut = False
         self._latest = 1
 
     def open(self) -> None:
+        """Take what comes, unless it was shut."""
         with self._changed:
-            self._closed = None
+            if not self._shut:
+                self._closed = None
 
     def close(self, why: str) -> list[Asked]:
         """Take nothing more; what was waiting is handed back."""
@@ -84,8 +87,9 @@ class Line:
         return rest
 
     def shut(self, why: str) -> None:
-        """Take nothing more, but keep what was accepted."""
+        """Take nothing more, now and later, but keep what was accepted."""
         with self._changed:
+            self._shut = True
             self._closed = why
             self._changed.notify_all()
 
@@ -97,10 +101,6 @@ class Line:
                 raise unavailable(f"more than {self.ROOM:,} requests are waiting")
             self._waiting.append(asked)
             self._changed.notify()
-
-    def wake(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
 
     def take(self, timeout: float, window: float) -> list[Asked]:
         """What waits, all at once; nothing if nothing comes in time.

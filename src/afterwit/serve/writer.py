@@ -12,6 +12,7 @@ from sqlalchemy import exc, func, insert, select, update
 
 from afterwit.errors import AfterwitError, ServiceError
 from afterwit.serve import snapshots
+from afterwit.serve.commits import Commits
 from afterwit.serve.group import Group, now
 from afterwit.serve.hosted import Hosted
 from afterwit.serve.limits import Limits
@@ -60,6 +61,7 @@ class Writer:
         self._snapshot_every = snapshot_every
         self._log = log
         self.state = "starting"
+        self.failure: Exception | None = None
         self.models: dict[str, Hosted] = {}
         self.stopping = threading.Event()
         self.changed = threading.Condition()
@@ -73,6 +75,7 @@ class Writer:
         self._next_snapshot = 0.0
         self._snapping: threading.Thread | None = None
         self._writing = Writing(database)
+        self.commits = Commits()
         columns = predictions.c
         settling = update(predictions).where(columns.model_id == 0, columns.key == "").values(settled=0)
         self._insert_event = database.statement(insert(events))
@@ -106,6 +109,7 @@ class Writer:
                 self._log("database", error=str(error))
             except Exception as error:
                 self._log("failed", error=repr(error))
+                self.failure = error
                 self._refuse_all("the service has failed")
                 self._become("failed")
                 return
@@ -134,6 +138,10 @@ class Writer:
         for asked in rest:
             asked.error = unavailable(why)
         answer(rest)
+
+    def unsaved(self, hosted: Hosted) -> int:
+        """How many events a model has seen since its last snapshot."""
+        return hosted.n - self._snapped.get(hosted.model_id, 0)
 
     def _recover(self) -> None:
         """The models as their logs say."""
@@ -170,7 +178,7 @@ class Writer:
             self._look_up(asked)
             for each in asked:
                 try:
-                    each.result = each.operation() if callable(each.operation) else group.perform(each.operation)
+                    each.result = _call(each) if callable(each.operation) else group.perform(each.operation)
                 except AfterwitError as error:
                     each.error = error
             self._store(group)
@@ -221,6 +229,7 @@ class Writer:
         if not group.touched:
             return
         connection = self._writing.connection
+        begun = time.perf_counter()
         with connection.begin():
             if group.made:
                 connection.execute(insert(models), [{"id": each, "name": name} for each, name in group.made])
@@ -237,19 +246,14 @@ class Writer:
                 connection.exec_driver_sql(self._settle, group.settled)
             if group.deleted:
                 connection.execute(update(models).where(models.c.id.in_(group.deleted)).values(name=None))
+        self.commits.add(time.perf_counter() - begun, len(group.events))
 
     # ------------------------------------------------------------------ what else is to be done
 
     def _look_after(self) -> None:
         """Between two groups: a step of a chore, and now and then what has expired and what is to be kept."""
         if self._chores:
-            chore = self._chores.popleft()
-            try:
-                with self._writing.connection.begin():
-                    next(chore)
-                self._chores.append(chore)
-            except StopIteration:
-                pass
+            self._do_a_step(self._chores.popleft())
         moment = time.monotonic()
         if moment < self._next_look:
             return
@@ -257,6 +261,19 @@ class Writer:
         if self._expire is not None:
             self._let_expire(int(self._expire * 1e6))
         self._begin_snapshot(moment)
+
+    def _do_a_step(self, chore: Chore) -> None:
+        try:
+            with self._writing.connection.begin():
+                going_on = next(chore, self) is not self
+        except exc.SQLAlchemyError as error:
+            # What it was to write can be made again.
+            self._log("chore", error=str(error))
+            if is_about_the_connection(error):
+                raise
+        else:
+            if going_on:
+                self._chores.append(chore)
 
     def _let_expire(self, after: int) -> None:
         group = Group(self.models, self._recent, self._limits, self._next_id)
@@ -285,9 +302,8 @@ class Writer:
         if moment < self._next_snapshot or (self._snapping is not None and self._snapping.is_alive()):
             return
         for hosted in self.models.values():
-            if hosted.n - self._snapped.get(hosted.model_id, 0) >= self._snapshot_every:
+            if self.unsaved(hosted) >= self._snapshot_every:
                 taken = snapshots.moment_of(hosted)
-                self._snapped[hosted.model_id] = hosted.n
                 self._snapping = threading.Thread(target=self._snap, args=(taken, moment), daemon=True)
                 self._snapping.start()
                 return
@@ -300,6 +316,7 @@ class Writer:
 
         def write() -> None:
             if any(hosted.model_id == taken.model_id for hosted in self.models.values()):
+                self._snapped[taken.model_id] = taken.n
                 self.add_chore(lambda connection: snapshots.store(connection, taken, content))
                 self._log("snapshot", model=taken.name, n=taken.n, bytes=len(content), seconds=round(cost, 3))
 
@@ -314,11 +331,19 @@ class Writer:
         if self._snapping is not None:
             self._snapping.join()
         for hosted in self.models.values():
-            if hosted.n > self._snapped.get(hosted.model_id, 0):
+            if self.unsaved(hosted):
                 taken = snapshots.moment_of(hosted)
                 self._chores.append(snapshots.store(self._writing.connection, taken, taken.content()))
         while self._chores:
             self._look_after()
+
+
+def _call(asked: Asked) -> Any:
+    """What a function finds; it changes nothing, so whatever goes wrong concerns nobody but its caller."""
+    try:
+        return asked.operation()
+    except Exception as error:
+        asked.error = error
 
 
 class _Nobody:

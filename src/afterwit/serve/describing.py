@@ -1,0 +1,65 @@
+"""What is said of a model: in a list, in full, and its curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from afterwit.serve.hosted import Hosted
+from afterwit.serve.progress import Progress
+from afterwit.serve.spec import described as described_model
+
+
+def in_short(hosted: Hosted) -> dict[str, Any]:
+    """A model in a list of models."""
+    about = described_model(hosted.model)
+    return {
+        "model": hosted.name,
+        "learner": about["learner"],
+        "role": about["role"],
+        "frozen": hosted.frozen,
+        "events": hosted.n,
+        **hosted.progress.totals(),
+    }
+
+
+def described(hosted: Hosted) -> dict[str, Any]:
+    """All that is known of a model in memory."""
+    found = {
+        "model": hosted.name,
+        **described_model(hosted.model),
+        "frozen": hosted.frozen,
+        "created": hosted.created,
+        "events": hosted.n,
+        "learned": hosted.learner.rounds,
+        "late": getattr(hosted.learner, "late", "arrival"),
+        "totals": hosted.progress.totals(),
+        "delays": hosted.progress.delays(),
+    }
+    weights = _weights(hosted)
+    if weights:
+        found |= {"leader": weights[0][0], "weights": weights}
+    return found
+
+
+def _weights(hosted: Hosted) -> list[list[Any]]:
+    """What the members of a committee or the experts weigh, the heaviest first."""
+    learner = hosted.learner
+    if hosted.role == "experts" and hasattr(learner, "weights") and learner.rounds:
+        pairs = zip(map(str, learner.experts), map(float, learner.weights), strict=True)
+    elif hasattr(type(learner), "members"):
+        pairs = iter((str(name), float(weight)) for name, weight in learner.weights.items())
+    else:
+        return []
+    return [list(pair) for pair in sorted(pairs, key=lambda pair: -pair[1])]
+
+
+def curve(progress: Progress) -> dict[str, Any]:
+    """The error, or the mean loss, since the start and in each piece, after so many rounds."""
+    rounds, error, lately = [], [], []
+    before = (0, 0.0)
+    for end, total in progress.curve.points():
+        rounds.append(end)
+        error.append(total / end)
+        lately.append((total - before[1]) / (end - before[0]))
+        before = (end, total)
+    return {"rounds": rounds, "error": error, "lately": lately}
