@@ -3,7 +3,6 @@
 import { threeNumbers, theoremOf, verdictOf } from "./certificate.js";
 import { Curve } from "./curve.js";
 import { bars, element, facts, fill, say } from "./elements.js";
-import { readCertificate } from "./readings.js";
 import { address, ask, download } from "./service.js";
 import { ago, clock, counted, number, percent, sentence, short } from "./words.js";
 
@@ -13,10 +12,11 @@ const MOST = 12;
 export class ModelView {
   /**
    * place   where it is shown
+   * asked   is called when a fresh certificate was asked for
    * failed  is called with an error of a request
    */
-  constructor(place, name, failed) {
-    Object.assign(this, { name, failed });
+  constructor(place, name, { asked, failed }) {
+    Object.assign(this, { name, asked, failed });
     this.picture = new Curve(`Error of ${name}`);
     this.parts = Object.fromEntries(["title", "lead", "now", "promise", "verdict", "leader", "late", "theorem", "totals", "made"].map(
       (part) => [part, element("div", { class: `part-${part}` })]));
@@ -63,11 +63,11 @@ export class ModelView {
 
   async askForCertificate() {
     this.refresh.disabled = true;
-    say(this.result, "The log is replayed. This takes a moment.");
     try {
-      this.showCertificate(readCertificate(await ask(address(this.name, "/certificate?refresh=true"))));
+      await ask(address(this.name, "/certificate?refresh=true"));
+      this.asked();
     } catch (error) {
-      say(this.result, sentence(error.message));
+      say(this.result, `${sentence(error.message)}.`);
       this.failed(error);
     } finally {
       this.refresh.disabled = false;
@@ -105,7 +105,7 @@ export class ModelView {
 
   /** The certificate, or null while there is none. */
   showCertificate(certificate) {
-    say(this.result, certificate?.computing ? "A fresh certificate is being computed." : "");
+    say(this.result, certificate?.computing ? "A certificate is being computed: the log is replayed." : "");
     const { promise, verdict, theorem } = this.parts;
     fill(promise, ...threeNumbers(certificate));
     fill(verdict, ...verdictOf(certificate));

@@ -7,8 +7,10 @@ import { address, ask, follow, token } from "./service.js";
 import { clock, counted, number, sentence } from "./words.js";
 
 const place = (id) => document.getElementById(id);
+/** So many milliseconds after a certificate was asked for it is asked for again, if there are more rounds. */
+const PAUSE = 20_000;
 /** The model that is shown, and everything that is known. */
-const shown = { name: null, view: null, model: null, certificate: null, curve: null, read: null, busy: false };
+const shown = { name: null, view: null, model: null, certificate: null, curve: null, read: null, asked: null, at: 0, busy: false };
 const known = { models: new Map(), service: readService({}), entries: new Map() };
 /** Which model the stream tells more of, and how to end it. */
 let followed = null, stop = () => {};
@@ -27,18 +29,19 @@ function start() {
   });
 }
 
-/** An event of the stream: the service, all models in short, and the one that is shown with its curve. */
+/** An event of the stream: the service, and where they have changed all models in short and the one that is shown. */
 function heard(said) {
   known.service = readService(said.service);
   if (known.service.state !== "ready") connection("wait", `The service is ${known.service.state}`);
   else connection("open", "Live");
   traffic();
   // A service that is starting or standing by says nothing of its models; what was known stays.
-  if (!said.models) return;
-  known.models = new Map(said.models.map((each) => [each.model, readShort(each)]));
-  place("rooms").hidden = false;
-  list();
-  route();
+  if (said.models) {
+    known.models = new Map(said.models.map((each) => [each.model, readShort(each)]));
+    place("rooms").hidden = false;
+    list();
+    route();
+  }
   if (said.shown?.model.model === shown.name) Object.assign(shown, { model: readModel(said.shown.model), curve: said.shown.curve });
   show();
 }
@@ -118,11 +121,11 @@ function decoded(text) {
 function choose(name) {
   if (name === shown.name) return;
   shown.view?.end();
-  Object.assign(shown, { name, view: null, model: null, certificate: null, curve: null, read: null, busy: false });
+  Object.assign(shown, { name, view: null, model: null, certificate: null, curve: null, read: null, asked: null, at: 0, busy: false });
   place("main").replaceChildren();
   place("main").hidden = name === null;
   document.title = name === null ? "afterwit · service" : `${name} · afterwit`;
-  if (name !== null) shown.view = new ModelView(place("main"), name, failed);
+  if (name !== null) shown.view = new ModelView(place("main"), name, { asked: readAgain, failed });
   list();
   if (name !== followed) start();
 }
@@ -133,25 +136,29 @@ function show() {
   if (!model) return;
   view.showModel(model, known.service.now);
   view.showCurve(readCurve(curve, certificate, model.quantity), model);
-  if (shown.read !== model.certificate) readAgain();
+  if (shown.read !== model.certificate || shown.asked !== model.rounds && Date.now() - shown.at > PAUSE) readAgain();
 }
 
-/** Ask for the certificate, which has changed. */
+/** Ask for the certificate. The service computes another one where this is old, and is asked again until that is there. */
 async function readAgain() {
   const { view, model } = shown;
   if (shown.busy) return;
-  shown.busy = true;
+  Object.assign(shown, { busy: true, read: model.certificate, asked: model.rounds, at: Date.now() });
   try {
-    const certificate = readCertificate(await ask(address(model.name, "/certificate")));
-    if (view !== shown.view) return;
-    Object.assign(shown, { certificate, read: model.certificate });
-    view.showCertificate(certificate);
-    show();
+    let certificate;
+    do {
+      if (certificate) await new Promise((resolve) => { setTimeout(resolve, 1000); });
+      certificate = readCertificate(await ask(address(model.name, "/certificate")));
+      if (view !== shown.view) return;
+      shown.certificate = certificate;
+      view.showCertificate(certificate);
+    } while (certificate.computing && view === shown.view);
   } catch (error) {
     failed(error);
   } finally {
     if (view === shown.view) shown.busy = false;
   }
+  show();
 }
 
 function failed(error) {
