@@ -37,6 +37,12 @@ $(VENV)/browser:
 	@sh .ci/browser.sh
 	@touch $@
 
+# The tests of services start a PostgreSQL of their own, and skip it where it is not installed.
+$(VENV)/postgresql:
+	@mkdir -p $(VENV)
+	@sh .ci/postgresql.sh
+	@touch $@
+
 $(VENV)/built: $(VENV)/tools $(SOURCES)
 	rm -rf build/wheel
 	mkdir -p build/wheel
@@ -72,7 +78,7 @@ test: lint test-compiled test-interpreted ## everything: lint, the installed pac
 # the tests themselves, so it is measured on request.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m $(if $(MEASURED),coverage run -m) pytest -n 2 --dist worksteal
 
-test-compiled: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/browser
+test-compiled: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/browser $(VENV)/postgresql
 	$(PYTEST)
 
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides. Only what

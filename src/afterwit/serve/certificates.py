@@ -1,4 +1,4 @@
-"""Certificates of a model from its log, in a process of their own: what was promised, what happened, what hindsight says.
+"""Certificates of a model from its log, in a process of their own.
 
 python -m afterwit.serve.certificates    reads a request as JSON from the standard input, and answers on the output
 """
@@ -64,9 +64,7 @@ def _certificate(connection: Connection, hosted: Hosted) -> tuple[Certificate, s
     by_rounds = needs_rounds(learner)
     if by_rounds and hosted.before:
         learned = counted(hosted.before, "example")
-        raise AfterwitError(
-            f"there is no certificate: the model had learned {learned} when it came, which the log lacks"
-        )
+        raise AfterwitError(f"there is no certificate: the model had learned {learned} before its log begins")
     if by_rounds and hosted.progress.unasked:
         raise AfterwitError("there is no certificate: some labels were not asked for, and are not in the log")
     examples, labels, served = _rounds(connection, hosted, keep=by_rounds)
@@ -103,9 +101,8 @@ def _rounds(connection: Connection, hosted: Hosted, keep: bool) -> tuple[list[An
                     labels.append(event.body["y"])
                     values += np.size(examples[-1]) if not isinstance(examples[-1], dict) else len(examples[-1])
                     if values > MOST_VALUES:
-                        raise AfterwitError(
-                            f"there is no certificate: its examples have more than {MOST_VALUES:,} values"
-                        )
+                        message = f"its examples have more than {MOST_VALUES:,} values"
+                        raise AfterwitError(f"there is no certificate: {message}")
     return examples, labels, moments
 
 

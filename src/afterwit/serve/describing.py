@@ -45,9 +45,9 @@ def _weights(hosted: Hosted) -> list[list[Any]]:
     """What the members of a committee or the experts weigh, the heaviest first."""
     learner = hosted.learner
     if hosted.role == "experts" and hasattr(learner, "weights") and learner.rounds:
-        pairs = zip(map(str, learner.experts), map(float, learner.weights), strict=True)
+        pairs = list(zip(map(str, learner.experts), map(float, learner.weights), strict=True))
     elif hasattr(type(learner), "members"):
-        pairs = iter((str(name), float(weight)) for name, weight in learner.weights.items())
+        pairs = [(str(name), float(weight)) for name, weight in learner.weights.items()]
     else:
         return []
     return [list(pair) for pair in sorted(pairs, key=lambda pair: -pair[1])]

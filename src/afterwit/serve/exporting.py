@@ -30,10 +30,8 @@ def parquet(events: Iterable[dict[str, Any]]) -> bytes:
                 longest = max(longest, file.write(to_json({**event, "body": to_json(event["body"])}) + "\n"))
         with duckdb.connect() as connection:
             columns = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS.items())
-            size = max(USUAL, longest + 1024)
-            source = (
-                f"read_json('{lines}', format='newline_delimited', columns={{{columns}}}, maximum_object_size={size})"
-            )
+            how = f"format='newline_delimited', maximum_object_size={max(USUAL, longest + 1024)}"
+            source = f"read_json('{lines}', {how}, columns={{{columns}}})"
             connection.execute(f"COPY (SELECT * FROM {source} ORDER BY n) TO '{target}' (FORMAT parquet)")
         return target.read_bytes()
 
@@ -52,14 +50,8 @@ def read_exported(path: str) -> Iterator[Event]:
 def _event(path: str, line: int, data: Any) -> Event:
     if isinstance(data, dict) and set(data) == set(COLUMNS):
         event = Event(**data)
-        key_fits = event.key is None or isinstance(event.key, str)
-        if (
-            type(event.n) is int
-            and type(event.at) is int
-            and event.kind in KINDS
-            and key_fits
-            and type(event.body) is dict
-        ):
+        keyed = event.key is None or isinstance(event.key, str)
+        if type(event.n) is type(event.at) is int and event.kind in KINDS and keyed and type(event.body) is dict:
             return event
     raise StreamError(f"expected an event of a log, found {shorten(data)}", path=path, line=line)
 

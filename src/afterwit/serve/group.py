@@ -19,6 +19,8 @@ from afterwit.serve.spec import from_file, make, to_file
 
 #: How long an id may be: databases keep it in an index.
 LONGEST_ID = 256
+EXPIRED = "it has waited too long for its label, which is not learned"
+UNASKED = "the learner did not ask for this label, and does not learn it"
 
 
 def now() -> int:
@@ -188,15 +190,9 @@ class Group:
                 labels[key] = y
                 wanted.append((i, served, y))
             elif served.how == "expire":
-                answer |= {
-                    "outcome": "expired",
-                    "message": "it has waited too long for its label, which is not learned",
-                }
+                answer |= {"outcome": "expired", "message": EXPIRED}
             elif served.how == "predict":
-                answer |= {
-                    "outcome": "known",
-                    "message": "the learner did not ask for this label, and does not learn it",
-                }
+                answer |= {"outcome": "known", "message": UNASKED}
             else:
                 answer["outcome"] = "known" if same_value(served.y, y) else "conflict"
             if answer.get("outcome") == "conflict":

@@ -147,7 +147,8 @@ class Database:
         else:
             options["paramstyle"] = "format"
             options["pool_pre_ping"] = True
-            options["connect_args"] = {"connect_timeout": 10}
+            # A server that is gone is noticed in half a minute, not when the system gives up.
+            options["connect_args"] = {"connect_timeout": 10, "keepalives_idle": 10, "tcp_user_timeout": 30_000}
         self.engine: Engine = create_engine(url, **options)
         #: For reading: every statement sees what is committed when it begins.
         self.reading: Engine = create_engine(url, isolation_level="AUTOCOMMIT", **options)
@@ -166,6 +167,9 @@ class Database:
             cursor.execute("PRAGMA cache_size=-65536")
         else:
             cursor.execute("SET synchronous_commit = on")
+            # As long as the server believes that a writer lives, no stand-by takes over.
+            for setting in ("idle = 10", "interval = 5", "count = 3"):
+                cursor.execute(f"SET tcp_keepalives_{setting}")
             connection.commit()
         cursor.close()
 

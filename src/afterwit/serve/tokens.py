@@ -59,10 +59,7 @@ class Tokens:
                 rows = connection.execute(wanted).all()
         except exc.SQLAlchemyError as error:
             raise unreachable(self._database, error) from None
-        return [
-            Token(name, bytes.fromhex(digest), frozenset(scopes.split(",")), made)
-            for name, digest, scopes, made in rows
-        ]
+        return [Token(row.name, bytes.fromhex(row.digest), frozenset(row.scopes.split(",")), row.made) for row in rows]
 
     def remove(self, name: str) -> None:
         """Remove the token of that name."""

@@ -258,6 +258,7 @@ class Writer:
         if moment < self._next_look:
             return
         self._next_look = moment + min(1.0, self._expire / 4 if self._expire is not None else 1.0)
+        self._writing.check()
         if self._expire is not None:
             self._let_expire(int(self._expire * 1e6))
         self._begin_snapshot(moment)

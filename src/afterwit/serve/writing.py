@@ -70,6 +70,12 @@ class Writing:
         self._file = file
         return True
 
+    def check(self) -> None:
+        """See that the connection is there, and with it the right to write: otherwise, an error of the database."""
+        if not self._database.is_sqlite:
+            with self.connection.begin():
+                self.connection.execute(text("SELECT 1"))
+
     def leave(self) -> None:
         """Give the right back. A connection that may be broken is not used again."""
         connection, self._connection = self._connection, None
