@@ -57,4 +57,7 @@ class Postgres:
         if os.getuid() == 0:
             command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *command]
         done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60)
-        assert done.returncode == 0, (command, (self.folder / "log").read_text() if (self.folder / "log").exists() else "")
+        assert done.returncode == 0, (
+            command,
+            (self.folder / "log").read_text() if (self.folder / "log").exists() else "",
+        )

@@ -25,7 +25,9 @@ class Serving:
         self.end()
 
     def start(self):
-        self.engine = Engine(self.address, log=lambda event, **fields: self.said.append((event, fields)), **self.options)
+        self.engine = Engine(
+            self.address, log=lambda event, **fields: self.said.append((event, fields)), **self.options
+        )
         self.engine.start()
         assert self.engine.wait_until("ready", "failed") == "ready", self.said
 

@@ -222,6 +222,25 @@ def test_the_curve_moves_when_events_arrive(browser, width):
         assert page.locator("[aria-live], [role=status]").count() <= 3
 
 
+def test_what_was_unfolded_stays(browser):
+    """Also what has the focus, while everything around it changes."""
+    with (
+        served((model(schema={"columns": {}}), curve(), certificate())) as service,
+        browser.page(service.address) as page,
+    ):
+        page.wait_for_selector(".numbers")
+        for place in (".part-theorem", ".part-nested"):
+            page.click(f"{place} summary")
+        focus = "document.activeElement.parentElement.parentElement.className"
+        assert page.evaluate(focus) == "part-nested"
+        service.certificates["spam"] = certificate("learning")
+        service.change("spam", totals=totals(1_000), events=2_000, certificate={"rounds": 1_000})
+        page.wait_for_selector(".part-verdict:has-text('At the moment of learning')")
+        assert page.locator(".part-made").inner_text().endswith("2,000")
+        assert page.locator("details[open]").count() == 2
+        assert page.evaluate(focus) == "part-nested"
+
+
 def test_it_comes_back_when_the_service_does(browser):
     with STATES["learning"]() as service, browser.page(service.address) as page:
         page.wait_for_selector(DRAWN)
@@ -339,6 +358,12 @@ def test_a_model_that_is_deleted_goes(browser):
         service.change()
         page.wait_for_selector("h2:text-is('first')")
         assert page.locator("#models li").count() == 1
+        # Nothing that is hidden makes the page longer than what is to be seen.
+        ends = (
+            "[document.documentElement.scrollHeight, document.getElementById('rooms').getBoundingClientRect().bottom]"
+        )
+        height, bottom = page.evaluate(ends)
+        assert height <= max(bottom + 1, 900)
         del service.models["first"]
         service.change()
         page.wait_for_selector("#no-models:not([hidden])")

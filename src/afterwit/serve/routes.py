@@ -42,7 +42,7 @@ def example_routes(app: FastAPI, service: Service) -> dict[str, Any]:
         service.require_ready()
         data = await service.json(request)
         items, single = bodies.labels(data, engine.takes_advice(name), limits)
-        return _about(await engine.submit_async(Label(name, items)), single)
+        return _about(request, await engine.submit_async(Label(name, items)), single)
 
     @app.post("/models/{model}/examples", **described("Example", 200, 404, 409, 413, 415, 422, 429, 503))
     @scoped("predict", "label")
@@ -52,17 +52,18 @@ def example_routes(app: FastAPI, service: Service) -> dict[str, Any]:
         service.require_ready()
         data = await service.json(request)
         items, single = bodies.to_learn(data, engine.takes_advice(name), limits)
-        return _about(await engine.submit_async(Learn(name, items)), single)
+        return _about(request, await engine.submit_async(Learn(name, items)), single)
 
     return {endpoint.__name__: endpoint for endpoint in (predictions, labels, examples)}
 
 
-def _about(found: list[dict[str, Any]], single: bool) -> Response:
+def _about(request: Request, found: list[dict[str, Any]], single: bool) -> Response:
     """What became of labels: of one of them the status says it, of many each one does."""
     if not single:
         return Json(encoded(found))
     (only,) = found
     status = STATUS[only["outcome"]]
     if status != 200:
-        only = {"error": only.get("message", only["outcome"]), **only}
+        request.scope["refused"] = only.get("message", only["outcome"])
+        only = {"error": request.scope["refused"], **only}
     return answer(only, status)

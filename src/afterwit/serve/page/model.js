@@ -18,7 +18,7 @@ export class ModelView {
   constructor(place, name, { asked, failed }) {
     Object.assign(this, { name, asked, failed });
     this.picture = new Curve(`Error of ${name}`);
-    this.parts = Object.fromEntries(["title", "lead", "now", "promise", "verdict", "leader", "late", "theorem", "totals", "made"].map(
+    this.parts = Object.fromEntries(["title", "lead", "now", "promise", "verdict", "leader", "late", "theorem", "totals", "made", "nested"].map(
       (part) => [part, element("div", { class: `part-${part}` })]));
     this.refresh = element("button", { type: "button", click: () => this.askForCertificate() }, "Ask for a fresh certificate");
     this.result = element("p", { class: "small", role: "status", hidden: true });
@@ -33,7 +33,7 @@ export class ModelView {
       element("section", {}, element("h3", {}, "Labels outstanding"), parts.late),
       element("section", {}, element("h3", {}, "Totals"), parts.totals),
       element("section", {}, element("h3", {}, "Files"), ...this.files()),
-      element("section", {}, element("h3", {}, "What it is made of"), parts.made));
+      element("section", {}, element("h3", {}, "What it is made of"), parts.made, parts.nested));
   }
 
   end() {
@@ -100,7 +100,9 @@ export class ModelView {
       ...model.options.map(([name, value]) => [short(name), short(value, 300)]),
       ["created", model.created === null ? null : clock(model.created)],
       ["events in the log", number(model.events)],
-    ]), model.schema && element("details", {}, element("summary", {}, "Schema"), element("pre", {}, model.schema)));
+    ]));
+    fill(parts.nested, ...[...model.nested, ["schema", model.schema]].filter(([, text]) => text).map(([name, text]) =>
+      element("details", {}, element("summary", {}, sentence(short(name))), element("pre", {}, text))));
   }
 
   /** The certificate, or null while there is none. */
@@ -124,7 +126,7 @@ function weights(model) {
   const rest = model.weights.length - shown.length;
   return [element("section", {},
     element("h3", {}, "Leader and weights"),
-    model.leader && element("p", {}, element("b", {}, short(model.leader)), ` has the most weight of ${number(model.weights.length)}.`),
+    model.leader && element("p", {}, `The heaviest of ${number(model.weights.length)}: `, element("b", {}, short(model.leader))),
     bars(shown.map(([name, weight]) => [short(name), weight, percent(weight)])),
     rest > 0 && element("p", { class: "small" }, `${number(rest)} more have ${percent(model.weights.slice(MOST).reduce((sum, [, weight]) => sum + weight, 0))} together.`))];
 }

@@ -11,7 +11,7 @@ const place = (id) => document.getElementById(id);
 const PAUSE = 20_000;
 /** The model that is shown, and everything that is known. */
 const shown = { name: null, view: null, model: null, certificate: null, curve: null, read: null, asked: null, at: 0, busy: false };
-const known = { models: new Map(), service: readService({}), entries: new Map() };
+const known = { models: new Map(), service: readService({}), heard: 0, entries: new Map() };
 /** Which model the stream tells more of, and how to end it. */
 let followed = null, stop = () => {};
 
@@ -32,9 +32,9 @@ function start() {
 /** An event of the stream: the service, and where they have changed all models in short and the one that is shown. */
 function heard(said) {
   known.service = readService(said.service);
+  known.heard = performance.now();
   if (known.service.state !== "ready") connection("wait", `The service is ${known.service.state}`);
   else connection("open", "Live");
-  traffic();
   // A service that is starting or standing by says nothing of its models; what was known stays.
   if (said.models) {
     known.models = new Map(said.models.map((each) => [each.model, readShort(each)]));
@@ -42,6 +42,7 @@ function heard(said) {
     list();
     route();
   }
+  traffic();
   if (said.shown?.model.model === shown.name) Object.assign(shown, { model: readModel(said.shown.model), curve: said.shown.curve });
   show();
 }
@@ -79,7 +80,6 @@ function list() {
     fill(entries.get(model.name), entryOf(model));
   }
   place("no-models").hidden = models.size > 0;
-  say(place("summary"), `${counted(models.size, "model")} · ${rate()}`);
 }
 
 function entryOf(model) {
@@ -134,9 +134,15 @@ function choose(name) {
 function show() {
   const { view, model, curve, certificate } = shown;
   if (!model) return;
-  view.showModel(model, known.service.now);
+  view.showModel(model, now());
   view.showCurve(readCurve(curve, certificate, model.quantity), model);
-  if (shown.read !== model.certificate || shown.asked !== model.rounds && Date.now() - shown.at > PAUSE) readAgain();
+  const more = shown.asked !== model.rounds && (!shown.asked || Date.now() - shown.at > PAUSE);
+  if (shown.read !== model.certificate || more) readAgain();
+}
+
+/** What the clock of the service shows, in microseconds. */
+function now() {
+  return known.service.now + 1000 * (performance.now() - known.heard);
 }
 
 /** Ask for the certificate. The service computes another one where this is old, and is asked again until that is there. */
@@ -167,14 +173,9 @@ function failed(error) {
 
 // ---------------------------------------------------------------------- the service
 
-function rate() {
-  const { perSecond } = known.service;
-  return perSecond === null ? "" : `${number(Number(perSecond.toPrecision(3)))} requests per second`;
-}
-
 function traffic() {
-  const { errors } = known.service;
-  fill(place("traffic"), element("p", {}, rate()));
+  const { errors, perSecond } = known.service;
+  say(place("summary"), `${counted(known.models.size, "model")} · ${number(Number(perSecond.toPrecision(3)))} requests per second`);
   fill(place("errors"), errors.length
     ? element("ol", { class: "errors" }, ...errors.toReversed().map((each) => element("li", {},
       element("span", { class: "small" }, `${clock(each.at)} · ${each.status} · ${each.request}`), element("span", {}, each.error))))
@@ -197,4 +198,6 @@ addEventListener("hashchange", () => {
   if (document.body.classList.contains("one")) place("main").focus();
 });
 wide.addEventListener("change", route);
+// Ages grow while nothing happens.
+setInterval(() => shown.model && shown.view.showModel(shown.model, now()), 10_000);
 start();

@@ -28,7 +28,7 @@ export function readModel(said) {
   return {
     name: said.model,
     learner: said.learner,
-    options: Object.entries(said.options).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+    ...readOptions(said.options),
     schema: said.schema ? JSON.stringify(said.schema, null, 2) : null,
     created: said.created ?? null,
     events: said.events,
@@ -42,6 +42,17 @@ export function readModel(said) {
     weights: said.weights ?? [],
     /** Changes with the certificate. */
     certificate: JSON.stringify(said.certificate ?? null),
+  };
+}
+
+/** Options that were given, as facts; what is made of several things, such as other learners, as JSON. */
+function readOptions(said) {
+  const given = Object.entries(said).filter(([, value]) => value !== null);
+  const nested = given.filter(([, value]) => typeof value === "object" && !Array.isArray(value));
+  const plain = (value) => (Array.isArray(value) ? value.map(plain).join(", ") : typeof value === "string" ? value : JSON.stringify(value));
+  return {
+    options: given.filter((each) => !nested.includes(each)).map(([name, value]) => [name, plain(value)]),
+    nested: nested.map(([name, value]) => [name, JSON.stringify(value, null, 2)]),
   };
 }
 
@@ -84,7 +95,7 @@ export function readCurve(said, certificate, quantity) {
   // A bound on something else, or about the moment of learning, has no place beside what was served.
   if (certificate?.about === "served" && certificate.made?.quantity === quantity)
     for (const { rounds, bound, hindsight } of certificate.points) {
-      if (rounds) Object.assign(at(rounds), { bound: each(bound, rounds), hindsight: each(hindsight, rounds) });
+      if (rounds) Object.assign(at(rounds), { bound: each(quantity === "mistakes" && bound !== null ? Math.floor(bound) : bound, rounds), hindsight: each(hindsight, rounds) });
     }
   const rounds = [...points.keys()].sort((a, b) => a - b);
   const column = (key) => rounds.map((round) => points.get(round)[key]);
@@ -117,7 +128,7 @@ export function readService(said) {
   return {
     now: said.now ?? Date.now() * 1000,
     state: said.state ?? "",
-    perSecond: said.requests_per_second ?? null,
+    perSecond: said.requests_per_second ?? 0,
     errors: (said.errors ?? []).map(({ at, status, method, path, error }) => ({ at: at * 1e6, status, request: `${method} ${path}`, error: short(error, 300) })),
   };
 }
