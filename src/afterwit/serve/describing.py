@@ -68,4 +68,6 @@ def curve(progress: Progress) -> dict[str, Any]:
         rounds.append(end)
         error.append(total / end)
         lately.append((total - before) / (end - begin))
+    if lately:
+        lately[-1] = progress.lately
     return {"rounds": rounds, "error": error, "lately": lately}
