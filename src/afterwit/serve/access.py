@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from afterwit.errors import InputError, ServiceError, Words, invalid
+from afterwit.errors import InputError, ServiceError, invalid
 
 SCOPES = ("predict", "label", "admin")
 #: How many seconds a token that was removed may still be known.
 FRESH = 1.0
 #: What a browser on this machine calls a service that listens on the loopback address.
-LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Token(Protocol):
@@ -70,8 +70,9 @@ def is_loopback(address: str) -> bool:
 def require_token(host: str, tokens: Iterable[Token]) -> None:
     """Refuse to listen where others come from, if nobody would be asked who it is."""
     if not list(tokens):
-        remedy = "add a token first: afterwit token add NAME --scope predict,label,admin"
-        raise invalid("--host", "a loopback address as long as there is no token", Words(f"{host!r}; {remedy}"))
+        remedy = "Add a token first: afterwit token add NAME --scope predict,label,admin"
+        wrong = invalid("--host", "a loopback address as long as there is no token", host)
+        raise InputError(f"{wrong}. {remedy}")
 
 
 def checked_scopes(text: str) -> frozenset[str]:
@@ -139,7 +140,7 @@ class Access:
         given = headers.get(b"host", b"").decode("latin-1").lower()
         name, colon, port = given.rpartition(":")
         if (name if colon and port.isdigit() else given) not in LOOPBACK_NAMES:
-            allowed = " or ".join(LOOPBACK_NAMES[:3])
+            allowed = " or ".join(LOOPBACK_NAMES)
             raise ServiceError(403, f"Host must be {allowed}, because this service has no tokens")
         if headers.get(b"sec-fetch-site") == b"cross-site" and headers.get(b"sec-fetch-mode") != b"navigate":
             raise ServiceError(403, "pages of other sites cannot use this service, because it has no tokens")

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from afterwit.errors import ServiceError, Words, counted, shorten
+from afterwit.serve.group import LONGEST_ID
 from afterwit.serve.limits import Limits
 
 Receive = Callable[[], Awaitable[Any]]
@@ -185,7 +186,7 @@ def to_predict(data: Any, expert: bool, limits: Limits) -> tuple[list[tuple[str 
         x = row[name]
         if not _plain_record(x, limits):
             _require_example(x, _below(_place(i, single), name), expert, limits)
-        found.append((_own_id(row, i, single, limits), x))
+        found.append((_own_id(row, i, single), x))
     return found, single
 
 
@@ -200,7 +201,7 @@ def to_learn(data: Any, expert: bool, limits: Limits) -> tuple[list[tuple[str | 
         x = row[name]
         if not _plain_record(x, limits):
             _require_example(x, _below(_place(i, single), name), expert, limits)
-        found.append((_own_id(row, i, single, limits), x, _label(row, truth, i, single, limits)))
+        found.append((_own_id(row, i, single), x, _label(row, truth, i, single, limits)))
     return found, single
 
 
@@ -212,11 +213,24 @@ def labels(data: Any, expert: bool, limits: Limits) -> tuple[list[tuple[str, Any
     for i, row in enumerate(rows):
         if type(row) is not dict or len(row) != 2 or "id" not in row or truth not in row:
             require_object(row, _place(i, single), ("id", truth))
-        key = _own_id(row, i, single, limits)
+        key = _own_id(row, i, single)
         if key is None:
             _refuse(_below(_place(i, single), "id"), "a string", None)
         found.append((key, _label(row, truth, i, single, limits)))
     return found, single
+
+
+def renamed(error: ServiceError, expert: bool, single: bool) -> ServiceError:
+    """An error about an item, as [3].x or [3].y, with the names that the caller uses."""
+    if error.where is None or not error.where.startswith("["):
+        return error
+    item, _, field = error.where.partition(".")
+    names = dict(zip(("x", "y"), FIELDS[expert], strict=True))
+    field = names.get(field, field)
+    if single:
+        return ServiceError(error.status, error.message, field or None, error.headers)
+    where = f"{item}.{field}" if field else item
+    return ServiceError(error.status, f"{where}: {error.message}", where, error.headers)
 
 
 def _rows(data: Any, limits: Limits) -> tuple[list[Any], bool]:
@@ -234,12 +248,12 @@ def _place(i: int, single: bool) -> str:
     return "" if single else f"[{i}]"
 
 
-def _own_id(row: dict[str, Any], i: int, single: bool, limits: Limits) -> str | None:
+def _own_id(row: dict[str, Any], i: int, single: bool) -> str | None:
     key = row.get("id")
-    if key is None or (type(key) is str and 0 < len(key) <= limits.name):
+    if key is None or (type(key) is str and 0 < len(key) <= LONGEST_ID and key.isprintable()):
         return key
-    allowed = f"a string of 1 to {limits.name:,} characters"
-    received = Words(counted(len(key), "character")) if isinstance(key, str) else key
+    allowed = f"a string of 1 to {LONGEST_ID} printable characters"
+    received = Words(counted(len(key), "character")) if isinstance(key, str) and len(key) > LONGEST_ID else key
     _refuse(_below(_place(i, single), "id"), allowed, received)
 
 

@@ -80,7 +80,7 @@ SCHEMAS: dict[str, Any] = {
         ],
         "description": "an example with its label",
     },
-    "Learned": _object("id outcome", closed=False, outcome={"enum": ["learned", "known", "conflict"]}, **_SERVED),
+    "Learned": _object("outcome", closed=False, outcome={"enum": ["learned", "known", "conflict"]}, **_SERVED),
     "NewModel": _object(
         "learner",
         learner={"type": "string", "description": "a name of the catalogue, such as Committee or MLpol"},
@@ -121,7 +121,7 @@ _EXAMPLES: dict[str, Any] = {
     },
     "NewModel": {
         "committee": {"value": {"learner": "Committee", "options": {"labels": ["ham", "spam"]}}},
-        "experts": {"value": {"learner": "MLpol", "options": {"experts": ["warm", "cold"]}}},
+        "experts": {"value": {"learner": "MLpol", "options": {"n_experts": ["warm", "cold"]}}},
     },
 }
 

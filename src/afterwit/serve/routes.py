@@ -8,11 +8,12 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
+from afterwit.errors import ServiceError
 from afterwit.serve import bodies
 from afterwit.serve.answers import Json, answer, encoded
 from afterwit.serve.described import described
 from afterwit.serve.gate import scoped
-from afterwit.serve.operations import Label, Learn, Predict, model_name
+from afterwit.serve.operations import Label, Learn, Operation, Predict, model_name
 from afterwit.serve.service import Service
 
 #: What the status of an answer about one label says.
@@ -23,6 +24,13 @@ def example_routes(app: FastAPI, service: Service) -> dict[str, Any]:
     """Add the routes to the application; returns their endpoints by the last part of their path."""
     engine, limits = service.engine, service.limits
 
+    async def done(operation: Operation, expert: bool, single: bool) -> list[dict[str, Any]]:
+        try:
+            found: list[dict[str, Any]] = await engine.submit_async(operation)
+        except ServiceError as error:
+            raise bodies.renamed(error, expert, single) from None
+        return found
+
     @app.post("/models/{model}/predictions", **described("Prediction", 200, 404, 409, 410, 413, 415, 422, 429, 503))
     @scoped("predict")
     async def predictions(request: Request, model: str) -> Response:
@@ -30,8 +38,9 @@ def example_routes(app: FastAPI, service: Service) -> dict[str, Any]:
         name = model_name(model)
         service.require_ready()
         data = await service.json(request)
-        items, single = bodies.to_predict(data, engine.takes_advice(name), limits)
-        found = await engine.submit_async(Predict(name, items))
+        expert = engine.takes_advice(name)
+        items, single = bodies.to_predict(data, expert, limits)
+        found = await done(Predict(name, items), expert, single)
         return Json(encoded(found[0] if single else found))
 
     @app.post("/models/{model}/labels", **described("Label", 200, 404, 409, 410, 413, 415, 422, 429, 503))
@@ -41,8 +50,9 @@ def example_routes(app: FastAPI, service: Service) -> dict[str, Any]:
         name = model_name(model)
         service.require_ready()
         data = await service.json(request)
-        items, single = bodies.labels(data, engine.takes_advice(name), limits)
-        return _about(request, await engine.submit_async(Label(name, items)), single)
+        expert = engine.takes_advice(name)
+        items, single = bodies.labels(data, expert, limits)
+        return _about(request, await done(Label(name, items), expert, single), single)
 
     @app.post("/models/{model}/examples", **described("Example", 200, 404, 409, 413, 415, 422, 429, 503))
     @scoped("predict", "label")
@@ -51,8 +61,9 @@ def example_routes(app: FastAPI, service: Service) -> dict[str, Any]:
         name = model_name(model)
         service.require_ready()
         data = await service.json(request)
-        items, single = bodies.to_learn(data, engine.takes_advice(name), limits)
-        return _about(request, await engine.submit_async(Learn(name, items)), single)
+        expert = engine.takes_advice(name)
+        items, single = bodies.to_learn(data, expert, limits)
+        return _about(request, await done(Learn(name, items), expert, single), single)
 
     return {endpoint.__name__: endpoint for endpoint in (predictions, labels, examples)}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
 import dataclasses
+from typing import Annotated
 
 from fastapi import FastAPI, Query
 from prometheus_client import CONTENT_TYPE_LATEST
