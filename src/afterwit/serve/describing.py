@@ -59,7 +59,9 @@ def curve(progress: Progress) -> dict[str, Any]:
     Lately is about as many rounds as in the totals, or about one piece of the curve where that is longer.
     """
     points = [(0, 0.0), *progress.curve.points()]
-    rounds, error, lately = [], [], []
+    rounds: list[int] = []
+    error: list[float] = []
+    lately: list[float | None] = []
     since = 0
     for place, (end, total) in enumerate(points[1:]):
         while since < place and points[since + 1][0] <= end - LATELY:
