@@ -68,7 +68,18 @@ def test_every_route_asks_for_its_scope(guarded):
 
 def test_without_a_token_that_is_known_nothing_is_answered(guarded):
     (_, secret), *_ = guarded.secrets.values()
-    wrong = [None, "", "Bearer", "Bearer ", "Bearer nonsense", f"Basic {secret}", secret, f"Bearer {secret[:-1]}", f"Bearer {secret}x", "Bearer \xff"]
+    wrong = [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer nonsense",
+        f"Basic {secret}",
+        secret,
+        f"Bearer {secret[:-1]}",
+        f"Bearer {secret}x",
+        "Bearer \xff",
+    ]
     for method, path in routes(guarded):
         for header in wrong:
             headers = {"host": "models.example", "authorization": header}
@@ -120,17 +131,34 @@ def alone(tmp_path_factory):
     found.close()
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:80", "127.0.0.1", "127.0.0.1:8765", "[::1]", "[::1]:8765", "::1"])
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:80", "127.0.0.1", "127.0.0.1:8765", "[::1]", "[::1]:8765", "::1"]
+)
 def test_a_service_without_tokens_answers_by_the_names_of_this_machine(alone, host):
     for path in ("/models", "/", "/healthz"):
         assert alone.ask("GET", path, headers={"host": host}).status == 200
 
 
-@pytest.mark.parametrize("host", [None, "", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "192.168.0.1", "localhost:80:80", "localhost:"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        None,
+        "",
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example:80",
+        "192.168.0.1",
+        "localhost:80:80",
+        "localhost:",
+    ],
+)
 def test_a_service_without_tokens_answers_by_no_other_name(alone, host):
     for path in ("/models", "/", "/healthz", "/nothing", "/models/a/predictions"):
         answer = alone.ask("GET", path, headers={"host": host})
-        assert (answer.status, answer.error) == (403, "Host must be localhost or 127.0.0.1 or [::1], because this service has no tokens")
+        assert (answer.status, answer.error) == (
+            403,
+            "Host must be localhost or 127.0.0.1 or [::1], because this service has no tokens",
+        )
 
 
 def test_pages_of_other_sites_cannot_use_a_service_without_tokens(alone):
@@ -176,7 +204,9 @@ def test_each_token_has_its_own_rate(tmp_path):
     try:
         first, second = (service.tokens.add(name, {"predict"}) for name in ("first", "second"))
         service.service.access.refresh()
-        statuses = [service.ask("GET", "/models", headers=bearer(secret)).status for secret in (first, first, second, second)]
+        statuses = [
+            service.ask("GET", "/models", headers=bearer(secret)).status for secret in (first, first, second, second)
+        ]
         assert statuses == [200, 429, 200, 429]
         # A look at the tokens fills no bucket.
         service.service.access.refresh()
@@ -188,7 +218,18 @@ def test_each_token_has_its_own_rate(tmp_path):
         service.close()
 
 
-@pytest.mark.parametrize(("address", "found"), [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("0.0.0.0", False), ("::", False), ("10.0.0.1", False), ("fe80::1%eth0", False)])
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("fe80::1%eth0", False),
+    ],
+)
 def test_what_is_the_loopback_address(address, found):
     assert is_loopback(address) is found
 
@@ -217,7 +258,10 @@ def test_tokens_by_the_command_line(run_cli, tmp_path):
         if (tmp_path / name).exists():
             assert secret.encode() not in (tmp_path / name).read_bytes()
     again = run_cli("token", "add", "shop", "--scope", "admin", "--database", "a.db")
-    assert (again.returncode, again.stderr) == (2, "afterwit: NAME must be one that no other token has; received 'shop'\n")
+    assert (again.returncode, again.stderr) == (
+        2,
+        "afterwit: NAME must be one that no other token has; received 'shop'\n",
+    )
     assert run_cli("token", "remove", "shop", "--database", "a.db").stdout == "removed shop\n"
     gone = run_cli("token", "remove", "shop", "--database", "a.db")
     assert (gone.returncode, gone.stderr.startswith("afterwit: NAME must be one of")) == (2, True)

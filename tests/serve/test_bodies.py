@@ -43,14 +43,20 @@ def refused(service, path, status, **request):
         (b"{", "the body must be JSON; expecting property name enclosed in double quotes at line 1, column 2"),
         (b'{"x": {"a": 1}} {', "the body must be JSON; extra data at line 1, column 17"),
         (b'{"x": {"a": NaN}}', "the body must be JSON, which has no NaN; send null where a value is missing"),
-        (b'{"x": {"a": -Infinity}}', "the body must be JSON, which has no -Infinity; send null where a value is missing"),
+        (
+            b'{"x": {"a": -Infinity}}',
+            "the body must be JSON, which has no -Infinity; send null where a value is missing",
+        ),
         (b'{"x": {"a": 1, "b": 2, "a": 3}}', "the body must have every name once in an object; 'a' is there twice"),
         (b'{"x": {"a": "\xff"}}', "the body must be UTF-8; byte 13 is not"),
         (b'{"x": {"a": "\xed\xa0\x80"}}', "the body must be UTF-8; byte 13 is not"),
         (b'\xef\xbb\xbf{"x": {"a": 1}}', "the body must be JSON; expecting value at line 1, column 1"),
         (b"[" * 9_000 + b"]" * 9_000, "the body must have at most 20 levels of objects and lists"),
         (b'{"x": {"a": ' + b"9" * 5_000 + b"}}", "the body must have numbers of at most 4,300 digits"),
-        (b'{"x": {"a": "' + b"\x00" + b'"}}', "the body must be JSON; invalid control character at at line 1, column 14"),
+        (
+            b'{"x": {"a": "' + b"\x00" + b'"}}',
+            "the body must be JSON; invalid control character at at line 1, column 14",
+        ),
     ],
 )
 def test_what_is_no_json_is_400(service, content, message):
@@ -76,7 +82,7 @@ NO_VALUE = "must be a number, a string, true, false or null; received"
         ("spam/predictions", {"x": {"price": [1]}}, "x.price", f"x.price {NO_VALUE} [1]"),
         ("spam/predictions", {"x": [1, [2]]}, "x[1]", f"x[1] {NO_VALUE} [2]"),
         ("spam/predictions", {"x": {"a": HUGE}}, "x.a", "x.a must be a number of at most 1.7976931348623157e308; received a larger one"),
-        ("spam/predictions", {"x": {c: 1 for c in "abcdef"}}, "x", "x must be of at most 5 features; received 6"),
+        ("spam/predictions", {"x": dict.fromkeys("abcdef", 1)}, "x", "x must be of at most 5 features; received 6"),
         ("spam/predictions", {"x": {"n" * 51: 1}}, None, "must have a name of at most 50 characters"),
         ("spam/predictions", {"x": {"a": "t" * 51}}, "x.a", "x.a must be of at most 50 characters; received 51"),
         ("spam/predictions", {"id": "", "x": {"a": 1}}, "id", "id must be a string of 1 to 256 printable characters; received ''"),
@@ -132,7 +138,10 @@ def test_another_content_type_is_415(service, given, shown):
     assert found == {"error": f"Content-Type must be application/json (UTF-8); received {shown}"}
 
 
-@pytest.mark.parametrize("given", ["application/json", "Application/JSON", 'application/json; charset="utf-8"', "application/json;charset=UTF-8"])
+@pytest.mark.parametrize(
+    "given",
+    ["application/json", "Application/JSON", 'application/json; charset="utf-8"', "application/json;charset=UTF-8"],
+)
 def test_the_content_type_may_be_written_in_other_ways(service, given):
     answer = service.ask("POST", "/models/spam/predictions", {"x": {"a": 1}}, {"content-type": given})
     assert answer.status == 200
@@ -213,7 +222,11 @@ texts = st.one_of(
     st.binary(max_size=40),
 )
 paths = st.sampled_from(
-    [f"/models/{model}{part}" for model in ("spam", "price", "mix", "none") for part in ("/predictions", "/labels", "/examples", "/freeze")]
+    [
+        f"/models/{model}{part}"
+        for model in ("spam", "price", "mix", "none")
+        for part in ("/predictions", "/labels", "/examples", "/freeze")
+    ]
 )
 
 

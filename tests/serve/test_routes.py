@@ -36,7 +36,10 @@ def post(service, part, body, model="spam"):
 def test_a_prediction_and_its_label(spam):
     asked = post(spam, "predictions", {"id": "q", "x": {"a": 1.0}})
     learner = aw.Perceptron(labels=("ham", "spam"))
-    assert (asked.status, asked.json) == (200, {"id": "q", "label": learner.predict_one({"a": 1.0}), "score": 0.0, "rounds": 0})
+    assert (asked.status, asked.json) == (
+        200,
+        {"id": "q", "label": learner.predict_one({"a": 1.0}), "score": 0.0, "rounds": 0},
+    )
     told = post(spam, "labels", {"id": "q", "label": "ham"})
     assert (told.status, told.json["outcome"]) == (200, "learned")
     learner.learn_one({"a": 1.0}, "ham")
@@ -63,7 +66,9 @@ def test_the_same_again_is_no_news_and_something_else_a_conflict(spam):
 def test_a_batch_says_of_each_what_became_of_it(spam):
     asked = post(spam, "predictions", [{"id": "a", "x": {"f": 1}}, {"id": "b", "x": {"f": 2}}])
     assert [each["id"] for each in asked.json] == ["a", "b"]
-    told = post(spam, "labels", [{"id": "b", "label": "ham"}, {"id": "z", "label": "ham"}, {"id": "b", "label": "spam"}])
+    told = post(
+        spam, "labels", [{"id": "b", "label": "ham"}, {"id": "z", "label": "ham"}, {"id": "b", "label": "spam"}]
+    )
     assert (told.status, [each["outcome"] for each in told.json]) == (200, ["learned", "unknown", "conflict"])
     learned = post(spam, "examples", [{"id": "c", "x": {"f": 1}, "label": "ham"}, {"x": {"f": 1}, "label": "spam"}])
     assert [each["outcome"] for each in learned.json] == ["learned", "learned"]
@@ -111,7 +116,10 @@ def test_the_file_is_the_learner(spam, tmp_path):
     assert aw.load(path) == learner
     headers = {"content-type": "application/octet-stream"}
     spam.ask("DELETE", "/models/copy")
-    assert [spam.ask("PUT", "/models/copy/file", content=answer.body, headers=headers).status for _ in range(2)] == [201, 200]
+    assert [spam.ask("PUT", "/models/copy/file", content=answer.body, headers=headers).status for _ in range(2)] == [
+        201,
+        200,
+    ]
     assert post(spam, "predictions", {"x": {"a": 1.0}}, "copy").json["score"] == learner.score_one({"a": 1.0})
 
 
@@ -143,7 +151,10 @@ def test_waiting_ids_come_page_by_page(spam):
         found += [each["id"] for each in page["waiting"]]
         after = page["next"]
     assert found == ["q0", "q2", "q3", "q4"]
-    for query, message in (("limit=0", "limit: input should be greater than or equal to 1; received '0'"), ("after=x", "after: ")):
+    for query, message in (
+        ("limit=0", "limit: input should be greater than or equal to 1; received '0'"),
+        ("after=x", "after: "),
+    ):
         answer = spam.ask("GET", "/models/spam/waiting", query=query)
         assert (answer.status, answer.json["where"]) == (422, query.partition("=")[0])
         assert answer.error.startswith(message)
@@ -162,7 +173,9 @@ def test_experts_take_advice_and_outcomes(service):
 
 
 def test_raw_records_go_through_a_schema(service):
-    stream = aw.read([{"colour": "red", "price": 3.0, "sold": "yes"}, {"colour": "blue", "price": None, "sold": "no"}], target="sold")
+    stream = aw.read(
+        [{"colour": "red", "price": 3.0, "sold": "yes"}, {"colour": "blue", "price": None, "sold": "no"}], target="sold"
+    )
     body = {"learner": "committee", "options": {"labels": ["no", "yes"]}, "schema": stream.schema.as_data()}
     assert service.ask("PUT", "/models/sales", body).status == 201
     asked = post(service, "predictions", {"x": {"colour": "red", "price": None}}, "sales")
@@ -177,12 +190,27 @@ def test_what_is_not_there_is_404_and_what_is_not_done_405(service):
     assert (answer.status, answer.error) == (404, "there is nothing at '/nothing'; /openapi.json lists what there is")
     for path in ("/models/", "/models/a/b/c", "//models", "/static/../models", "/docs", "/models/none/predictions/"):
         assert service.ask("GET", path).status == 404, path
-    for method, part in (("GET", ""), ("GET", "/curve"), ("GET", "/certificate"), ("GET", "/waiting"), ("GET", "/live"), ("GET", "/file"), ("POST", "/freeze")):
+    for method, part in (
+        ("GET", ""),
+        ("GET", "/curve"),
+        ("GET", "/certificate"),
+        ("GET", "/waiting"),
+        ("GET", "/live"),
+        ("GET", "/file"),
+        ("POST", "/freeze"),
+    ):
         assert service.ask(method, f"/models/none{part}").error == "there is no model 'none'"
-    for part, body in (("predictions", {"x": {}}), ("labels", {"id": "q", "label": 1}), ("examples", {"x": {}, "label": 1})):
+    for part, body in (
+        ("predictions", {"x": {}}),
+        ("labels", {"id": "q", "label": 1}),
+        ("examples", {"x": {}, "label": 1}),
+    ):
         assert post(service, part, body, "none").error == "there is no model 'none'"
     answer = service.ask("PATCH", "/models/spam")
-    assert (answer.status, sorted(answer.headers["allow"].split(", "))) == (405, ["DELETE", "GET", "PUT"]) or answer.status == 405
+    assert (answer.status, sorted(answer.headers["allow"].split(", "))) == (
+        405,
+        ["DELETE", "GET", "PUT"],
+    ) or answer.status == 405
     assert service.ask("GET", "/models/spam/predictions").status == 405
 
 
@@ -231,7 +259,10 @@ def test_every_route_is_in_the_document_with_its_errors(document):
             assert {"401", "403", "500"} <= set(operation["responses"]), path
             for status, answer in operation["responses"].items():
                 if int(status) >= 400:
-                    assert answer["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}, (path, method)
+                    assert answer["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Error"}, (
+                        path,
+                        method,
+                    )
     assert "HTTPValidationError" not in json.dumps(document)
 
 
@@ -266,9 +297,14 @@ def test_answers_are_what_the_document_says(spam, document):
         operation = document["paths"][template][method.lower()]
         answer = spam.ask(method, path, body, query=query)
         assert answer.status == status, answer.body
-        jsonschema.validate(answer.json, resolved(document, operation["responses"][str(status)]["content"]["application/json"]["schema"]))
+        jsonschema.validate(
+            answer.json,
+            resolved(document, operation["responses"][str(status)]["content"]["application/json"]["schema"]),
+        )
         if body is not None and status < 300:
-            jsonschema.validate(body, resolved(document, operation["requestBody"]["content"]["application/json"]["schema"]))
+            jsonschema.validate(
+                body, resolved(document, operation["requestBody"]["content"]["application/json"]["schema"])
+            )
 
     check("PUT", "/models/spam", {"learner": "perceptron", "options": LABELS})
     check("POST", "/models/spam/predictions", {"id": "q", "x": {"a": 1}})
@@ -280,7 +316,15 @@ def test_answers_are_what_the_document_says(spam, document):
     check("POST", "/models/spam/labels", {"id": "q", "label": "spam"}, status=409)
     check("POST", "/models/spam/examples", {"x": {"a": 1}, "label": "ham"})
     check("POST", "/models/spam/examples", [{"x": {"a": 1}, "label": "ham"}])
-    for path in ("/models", "/models/spam", "/models/spam/curve", "/models/spam/waiting", "/models/spam/certificate", "/healthz", "/readyz"):
+    for path in (
+        "/models",
+        "/models/spam",
+        "/models/spam/curve",
+        "/models/spam/waiting",
+        "/models/spam/certificate",
+        "/healthz",
+        "/readyz",
+    ):
         check("GET", path)
     check("GET", "/models/spam/waiting", query="limit=-1", status=422)
     check("DELETE", "/models/spam")

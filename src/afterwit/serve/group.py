@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from afterwit.data.values import same_value
-from afterwit.errors import AfterwitError, DivergenceError, ServiceError, counted, shorten
+from afterwit.errors import AfterwitError, DivergenceError, ServiceError, counted, invalid, shorten
 from afterwit.serve.hosted import Hosted, Resolve
 from afterwit.serve.limits import Limits
 from afterwit.serve.log import Event, Served, to_json
@@ -133,10 +133,9 @@ class Group:
             before = None if own is None else self._known(hosted, own, f"[{i}]") or here.get(own)
             if before is None:
                 try:
-                    said, more = hosted.serve(x)
+                    before = _serve(hosted, own, x)
                 except AfterwitError as error:
                     raise refusal(error, f"[{i}].x") from None
-                before = Served(own or "", 0, 0, x, said, more)
                 fresh.append(before)
                 if own is not None:
                     here[own] = before
@@ -155,14 +154,10 @@ class Group:
         """Write down what was served."""
         for served in fresh:
             served.key = served.key or new_id(hosted.n + 1)
-            body = {"x": served.x, "said": served.said}
-            if served.more:
-                body["more"] = served.more
-            event = self._event(hosted, "predict", served.key, body)
+            event = self._event(hosted, "predict", served.key, {"x": served.x, "said": served.said})
             hosted.take("predict", [event], _nothing)
-            text = to_json(body)
-            self._write(hosted, event, text)
-            served.n, served.at, served.size = event.n, event.at, len(text)
+            self._write(hosted, event, served.text)
+            served.n, served.at = event.n, event.at
             unasked = served.said.get("asks") is False
             if unasked:
                 served.settled, served.how = event.n, "predict"
@@ -251,14 +246,14 @@ class Group:
                     answer["message"] = f"the id {shorten(own)} was given to another example, or has another label"
                 continue
             try:
-                said, more = hosted.serve(x)
-                self._learn_one(hosted, Served(own or "", 0, 0, x, said, more, how="learn"), y)
+                served = _serve(hosted, own, x, {"y": y})
+                self._learn_one(hosted, served, y)
             except AfterwitError as error:
                 if len(items) == 1:
                     raise refusal(error, f"[{i}]") from None
                 answer |= {"outcome": "refused", "message": str(error)}
             else:
-                answer |= {"outcome": "learned", **said}
+                answer |= {"outcome": "learned", **served.said}
         return answers
 
     def _check_examples(self, hosted: Hosted, items: Sequence[tuple[str | None, Any, Any]]) -> None:
@@ -274,18 +269,13 @@ class Group:
                     raise refusal(error, f"[{i}].x") from None
 
     def _learn_one(self, hosted: Hosted, served: Served, y: Any) -> None:
-        body = {"x": served.x, "said": served.said, "y": y}
-        if served.more:
-            body["more"] = served.more
-        event = self._event(hosted, "learn", served.key or None, body)
-        served.n, served.at = event.n, event.at
+        event = self._event(hosted, "learn", served.key or None, {"y": y})
+        served.n, served.at, served.how = event.n, event.at, "learn"
         _, error = hosted.take("learn", [event], lambda _: served)
         if error is not None:
             raise error
-        text = to_json(body)
-        self._write(hosted, event, text)
+        self._write(hosted, event, served.text)
         if served.key:
-            served.size = len(text)
             self.served.append((hosted.model_id, served.key, event.n, event.n))
             self._recent.put(hosted.model_id, served)
 
@@ -293,7 +283,7 @@ class Group:
 
     def _known(self, hosted: Hosted, key: str, where: str) -> Served | None:
         """What was served under an id of the caller's own."""
-        if not 1 <= len(key) <= LONGEST_ID or not key.isprintable():
+        if not is_an_id(key):
             allowed = f"1 to {LONGEST_ID} printable characters"
             raise ServiceError(422, f"id must be {allowed}; received {shorten(key)}", f"{where}.id")
         return self._recent.get(hosted.model_id, key)
@@ -318,6 +308,11 @@ class Group:
                 served.settle(event)
 
 
+def is_an_id(key: str | None) -> bool:
+    """Whether an example can have this id: any text that databases can keep in an index."""
+    return key is not None and 1 <= len(key) <= LONGEST_ID and key.isprintable()
+
+
 def new_id(n: int) -> str:
     """An id for an example whose caller gave none. They ascend, so that a database appends them."""
     return f"{n:010x}-{os.urandom(6).hex()}"
@@ -330,6 +325,19 @@ def frozen(hosted: Hosted) -> ServiceError:
 def refusal(error: AfterwitError, where: str | None = None) -> ServiceError:
     """What a learner refuses, as what a caller is told."""
     return error if isinstance(error, ServiceError) else ServiceError(422, str(error), where)
+
+
+def _serve(hosted: Hosted, own: str | None, x: Any, label: dict[str, Any] | None = None) -> Served:
+    """Serve an example, and write down what its event will say."""
+    said, more = hosted.serve(x)
+    body = {"x": x, "said": said, **(label or {})}
+    if more:
+        body["more"] = more
+    try:
+        text = to_json(body)
+    except (ValueError, TypeError):
+        raise invalid("x", "of finite numbers, texts, booleans and null", x) from None
+    return Served(own or "", 0, 0, x, said, more, text=text)
 
 
 def _by_key(found: dict[str, Served]) -> Resolve:

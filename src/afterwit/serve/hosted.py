@@ -130,7 +130,7 @@ class Hosted:
             read_target(y)
         elif not learner.many_labels:
             learner._sign(y)
-        elif type(y) not in (bool, int, float, str):
+        elif type(y) not in (bool, int, float, str) or y != y:
             raise invalid("y", "a number, a string or a boolean", y)
         elif learner.labels is not None and y not in learner.labels:
             raise invalid("y", f"one of {', '.join(map(repr, learner.labels))}", y)

@@ -93,7 +93,7 @@ def _event(service: Service, now: dict[str, Any], changed: list[str], name: str 
     return found + b"}"
 
 
-def _shown(service: Service, version: int | None, name: str | None) -> bytes:
+def _shown(service: Service, version: tuple[int, ...] | None, name: str | None) -> bytes:
     """A model in full, with its curve; null if there is none of this name."""
     if name is None or version is None:
         service.described.pop(name, None)

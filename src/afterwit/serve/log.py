@@ -50,7 +50,7 @@ class Served:
     settled  the event that settled it: its label came, or it expired; None if it waits
     how      the kind of that event
     y        its label, if it has come
-    size     about how much room it takes
+    text     the body of its event
     """
 
     key: str
@@ -62,13 +62,13 @@ class Served:
     settled: int | None = None
     how: str = ""
     y: Any = None
-    size: int = 0
+    text: str = ""
 
     @classmethod
-    def of(cls, event: Event, size: int = 0) -> Served:
+    def of(cls, event: Event, text: str = "") -> Served:
         """What a "predict" or "learn" event served."""
         body = event.body
-        served = cls(event.key or "", event.n, event.at, body["x"], body["said"], body.get("more", {}), size=size)
+        served = cls(event.key or "", event.n, event.at, body["x"], body["said"], body.get("more", {}), text=text)
         if event.kind == "learn" or body["said"].get("asks") is False:
             served.settled, served.how, served.y = event.n, event.kind, body.get("y")
         return served
@@ -115,7 +115,7 @@ def read_served_at(connection: Connection, model_id: int, numbers: Sequence[int]
     for part in chunks(numbers):
         wanted = select(*_columns).where(events.c.model_id == model_id, events.c.n.in_(part))
         for row in connection.execute(wanted):
-            found[row[0]] = Served.of(read_event(row), len(row[4]))
+            found[row[0]] = Served.of(read_event(row), row[4])
     return found
 
 
@@ -134,7 +134,7 @@ def read_served(connection: Connection, model_id: int, keys: Iterable[str]) -> d
     for part in chunks(list(keys)):
         wanted = _found.where(predictions.c.model_id == model_id, predictions.c.key.in_(part))
         for row in connection.execute(wanted):
-            served = Served.of(read_event(row[:5]), len(row[4]))
+            served = Served.of(read_event(row[:5]), row[4])
             if row[5] is not None and row[5] != row[0]:
                 served.settle(read_event(row[5:]))
             found[served.key] = served

@@ -24,15 +24,19 @@ class Recent:
     def put(self, model_id: int, served: Served) -> None:
         """Keep one, until there is no room: at least until ``trim`` is called."""
         before = self._found.get((model_id, served.key))
-        self._taken += served.size + 200 - (0 if before is None else before.size + 200)
+        self._taken += _size(served) - (0 if before is None else _size(before))
         self._found[model_id, served.key] = served
 
     def trim(self) -> None:
         """Drop the oldest ones that there is no room for."""
         while self._taken > self._room and self._found:
-            self._taken -= self._found.popitem(last=False)[1].size + 200
+            self._taken -= _size(self._found.popitem(last=False)[1])
 
     def forget(self, model_id: int) -> None:
         """Drop those of a model."""
         for key in [key for key in self._found if key[0] == model_id]:
-            self._taken -= self._found.pop(key).size + 200
+            self._taken -= _size(self._found.pop(key))
+
+
+def _size(served: Served) -> int:
+    return len(served.text) + 200

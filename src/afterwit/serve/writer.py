@@ -13,7 +13,7 @@ from sqlalchemy import exc, func, insert, select, update
 from afterwit.errors import AfterwitError, ServiceError
 from afterwit.serve import snapshots
 from afterwit.serve.commits import Commits
-from afterwit.serve.group import Group, now
+from afterwit.serve.group import Group, is_an_id, now
 from afterwit.serve.hosted import Hosted
 from afterwit.serve.limits import Limits
 from afterwit.serve.loading import load_model
@@ -166,6 +166,10 @@ class Writer:
             if asked:
                 try:
                     self._do(asked)
+                except BaseException:
+                    # Whoever is told of it can see it.
+                    self._become("stand-by")
+                    raise
                 finally:
                     answer(asked)
             elif self.stopping.is_set():
@@ -216,7 +220,7 @@ class Writer:
                 continue
             for item in operation.items:
                 key = item[0]
-                if key is not None and self._recent.get(hosted.model_id, key) is None:
+                if is_an_id(key) and self._recent.get(hosted.model_id, key) is None:
                     wanted.setdefault(hosted.model_id, set()).add(key)
         if wanted:
             with self._database.reading.connect() as connection:
