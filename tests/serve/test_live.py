@@ -29,17 +29,17 @@ def events(parts):
     return [json.loads(text.removeprefix("data: ")) for text in texts if text.startswith("data: ")]
 
 
-def listen(service, path, count, query="", between=lambda said: None):
-    """So many events; ``between`` is called after each."""
+def listen(service, path, count, query="", between=lambda said: None, part="service"):
+    """So many events that have this part; ``between`` is called after each."""
 
     def enough(parts):
-        said = events(parts)
+        said = [each for each in events(parts) if part in each]
         between(said)
         return len(said) >= count
 
     answer = service.ask("GET", path, until=enough, query=query)
     assert (answer.status, answer.headers["content-type"].split(";")[0]) == (200, "text/event-stream")
-    return events(answer.parts)
+    return [each for each in events(answer.parts) if part in each]
 
 
 def test_all_models_and_one_in_full(service):
@@ -93,6 +93,6 @@ def test_a_certificate_is_news(service):
         if len(said) == 1:
             service.engine.certificate("spam", refresh=True)
 
-    first, second = listen(service, "/live", 2, "model=spam", between)
+    first, second = listen(service, "/live", 2, "model=spam", between, "shown")
     assert first["shown"]["model"]["certificate"] is None
     assert second["shown"]["model"]["certificate"]["rounds"] == 4

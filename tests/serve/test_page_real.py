@@ -1,11 +1,9 @@
 """The page before the real service: a stream of events, a kill, a restart, tokens."""
 
 import numpy as np
-import pytest
 
 import afterwit as aw
 from afterwit.client import Client
-from browser import DESKTOP, PHONE
 from served import Process, until
 
 DRAWN = ".drawn canvas"
@@ -26,8 +24,7 @@ def rounds_shown(page, rounds):
     page.wait_for_selector(f".drawn[aria-label*='After {rounds} rounds']")
 
 
-@pytest.mark.parametrize("width", [DESKTOP, PHONE])
-def test_a_stream_a_kill_and_a_restart(browser, tmp_path, width):
+def test_a_stream_a_kill_and_a_restart(browser, tmp_path):
     errors, requests = [], []
 
     def listen(page):
@@ -40,7 +37,7 @@ def test_a_stream_a_kill_and_a_restart(browser, tmp_path, width):
         client.create("mixed", "committee")
         stream(client, "mixed", 40, 0)
         address, port = f"{service.url}/#/spam", service.port
-        with browser.page(address, width, listen=listen) as page:
+        with browser.page(address, listen=listen) as page:
             page.wait_for_selector(".nothing")
             learned = stream(client, "spam", 100, 1)
             rounds_shown(page, learned)

@@ -23,8 +23,8 @@ function start() {
   followed = shown.name ?? asked();
   place("access").hidden = true;
   place("forget").hidden = !token.get();
-  stop = follow(followed === null ? "live" : `live?model=${encodeURIComponent(followed)}`, heard, (state, why, seconds) => {
-    if (state === "lost") connection("lost", `Not connected: ${why}. Trying again in ${Math.ceil(seconds)} s`);
+  stop = follow(followed === null ? "live" : `live?model=${encodeURIComponent(followed)}`, heard, (state, why) => {
+    if (state === "lost") connection("lost", `Not connected: ${why}. Trying again.`);
     else refused(why);
   });
 }
