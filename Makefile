@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage bench compare prove mutants fuzz docs docs-serve wheel test-compiled test-interpreted generate clean
+.PHONY: help demo demo-serve test lint coverage bench compare prove mutants fuzz docs docs-serve wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -63,6 +63,14 @@ $(VENV)/plot-dependencies: $(VENV)/dependencies
 demo: $(VENV)/installed $(VENV)/plot-dependencies ## the three numbers on real data, in a few seconds; writes build/demo.html
 	@mkdir -p build
 	$(BIN)/afterwit demo --report build/demo.html
+
+$(VENV)/serve-dependencies: $(VENV)/dependencies
+	$(INSTALL) $$($(REQUIRED) serve)
+	@touch $@
+
+demo-serve: $(VENV)/installed $(VENV)/serve-dependencies ## a service with real data streaming through it, and a live page, until Ctrl-C
+	@mkdir -p build
+	$(BIN)/afterwit serve --demo --database build/demo-serve.db
 
 lint: $(VENV)/test-dependencies ## ruff and mypy
 	$(BIN)/ruff check .

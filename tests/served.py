@@ -77,7 +77,9 @@ class InProcess:
             "raw_path": path.encode(),
             "query_string": query.encode(),
             "root_path": "",
-            "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items() if value is not None],
+            "headers": [
+                (name.lower().encode(), value.encode("latin-1")) for name, value in headers.items() if value is not None
+            ],
             "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 2),
         }
@@ -85,6 +87,9 @@ class InProcess:
 
     async def _call(self, scope, pieces, until):
         gone = asyncio.Event()
+        if not self.service.stopping.is_set():
+            # Every request here has an event loop of its own.
+            self.service.stopping = asyncio.Event()
         found = Answer(0, {}, b"")
 
         async def receive():
@@ -114,7 +119,17 @@ class Process:
     """The real command, in a folder of its own, on a free port unless one is given."""
 
     def __init__(self, folder, *options, database="served.db", port=0):
-        command = [sys.executable, "-m", "afterwit", "serve", "--port", str(port), "--database", str(database), *map(str, options)]
+        command = [
+            sys.executable,
+            "-m",
+            "afterwit",
+            "serve",
+            "--port",
+            str(port),
+            "--database",
+            str(database),
+            *map(str, options),
+        ]
         self.folder = Path(folder)
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -105,9 +105,9 @@ NO_VALUE = "must be a number, a string, true, false or null; received"
         ("mix/predictions", {"advice": "a"}, "advice", "advice must be an object of values by name, or a list of numbers; received 'a'"),
         ("mix/predictions", {"advice": [1, ["a"]]}, "advice[1][0]", "advice[1][0] must be a number; received 'a'"),
         ("mix/predictions", {"advice": [1, 2, 3]}, None, "received an array of shape (3,)"),
-        ("spam/predictions", [{"x": {"a": 1}}, {"x": {"a": "text"}}], "[1].x", "[1].x: x['a'] must be a finite number; received 'text'"),
-        ("mix/predictions", [{"advice": [1, 2]}, {"advice": [1]}], "[1].advice", "[1].advice: advice must be one number for each of the 2 experts; received an array of shape (1,)"),
-        ("price/examples", {"x": {"a": 1}, "label": "cheap"}, "label", "y must be a finite number; received 'cheap'"),
+        ("spam/predictions", [{"x": {"a": 1}}, {"x": {"a": "text"}}], "[1].x", "[1].x['a'] must be a finite number; received 'text'"),
+        ("mix/predictions", [{"advice": [1, 2]}, {"advice": [1]}], "[1].advice", "[1].advice must be one number for each of the 2 experts; received an array of shape (1,)"),
+        ("price/examples", {"x": {"a": 1}, "label": "cheap"}, "label", "label must be a finite number; received 'cheap'"),
         ("mix/labels", {"id": "q", "label": 1}, "label", "label is not a field; the fields are id, outcome"),
     ],
 )  # fmt: skip

@@ -238,8 +238,8 @@ def test_a_model_that_is_made_again_knows_nothing(serving):
     assert serving.engine.describe("m")["events"] == 2
     tables = ("models", "events", "predictions", "snapshots", "files")
     with serving.engine.database.reading.connect() as connection:
-        count = lambda: [connection.execute(text(f"SELECT count(*) FROM {table}")).scalar() for table in tables]
-        wait_for(lambda: count() == [1, 2, 1, 0, 0])
+        counts = [text(f"SELECT count(*) FROM {table}") for table in tables]
+        wait_for(lambda: [connection.execute(each).scalar() for each in counts] == [1, 2, 1, 0, 0])
     serving.restart(snapshot=False)
     assert serving.outcomes(serving.label("m", ("a", 1))) == ["learned"]
 
@@ -306,7 +306,7 @@ def test_a_full_disk(serving, tmp_path):
 
 def test_a_damaged_snapshot_is_skipped(serving):
     serving.create("m", "perceptron")
-    for turn in range(2):
+    for _ in range(2):
         serving.learn("m", (None, {"u": 1.0}, -1), (None, {"v": 1.0}, 1))
         serving.restart(snapshot=True)
     after = serving.state("m")

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ def test_killed_again_and_again(address, kills, tmp_path):
 
 def check(acknowledged, events):
     assert [event["n"] for event in events] == list(range(1, len(events) + 1))
-    assert all(one["at"] <= other["at"] for one, other in zip(events, events[1:], strict=False))
+    assert all(one["at"] <= other["at"] for one, other in pairwise(events))
     served = [event["key"] for event in events if event["kind"] in ("predict", "learn")]
     settled = [event["key"] for event in events if event["kind"] in ("label", "learn")]
     assert len(served) == len(set(served))

@@ -1,98 +1,171 @@
-"""Server-sent events: what the stream of a page says, and when."""
+"""Server-sent events, the files of the page, and metrics."""
 
 import json
+import re
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
-from afterwit.serve.operations import Delete, Learn
+from afterwit.serve import live
+from afterwit.serve.assets import POLICY
 from served import InProcess
-from served import until as eventually
 
 
-@pytest.fixture
-def service(tmp_path):
-    made = InProcess(tmp_path / "served.db")
-    for name in ("spam", "other"):
-        assert made.ask("PUT", f"/models/{name}", {"learner": "perceptron"}).status == 201
-    yield made
-    made.close()
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    found = InProcess(tmp_path_factory.mktemp("live") / "a.db")
+    for model in ("spam", "other"):
+        found.ask("PUT", f"/models/{model}", {"learner": "perceptron", "options": {"labels": ["ham", "spam"]}})
+    yield found
+    found.close()
 
 
-def learn(service, name, count):
-    items = [(None, [1.0, float(i)], 1 if i % 2 else -1) for i in range(count)]
-    service.engine.submit(Learn(name, items)).result(30)
+def learn(service, model="spam"):
+    assert service.ask("POST", f"/models/{model}/examples", {"x": {"a": 1}, "label": "ham"}).status == 200
 
 
 def events(parts):
-    """What was said, without comments."""
-    texts = b"".join(parts).decode().split("\n\n")[:-1]
-    return [json.loads(text.removeprefix("data: ")) for text in texts if text.startswith("data: ")]
+    """The events of a stream; a comment is None."""
+    found = b"".join(parts).decode().split("\n\n")
+    assert found.pop() == ""
+    return [json.loads(each.removeprefix("data: ")) if each.startswith("data: ") else None for each in found]
 
 
-def listen(service, path, count, query="", between=lambda said: None, part="service"):
-    """So many events that have this part; ``between`` is called after each."""
+def test_a_stream_begins_with_everything_and_goes_on_with_what_is_new(service, monkeypatch):
+    monkeypatch.setattr(live, "PAUSE", 0.01)
+    learn(service)
+    seen = []
 
     def enough(parts):
-        said = [each for each in events(parts) if part in each]
-        between(said)
-        return len(said) >= count
+        if len(parts) > len(seen):
+            seen.append(parts[-1])
+            # Learned while the stream is open, as another caller would.
+            service.engine.submit(Learn("spam", [(None, {"a": 1}, "ham")]))
+        return len(parts) == 3
 
-    answer = service.ask("GET", path, until=enough, query=query)
-    assert (answer.status, answer.headers["content-type"].split(";")[0]) == (200, "text/event-stream")
-    return [each for each in events(answer.parts) if part in each]
+    from afterwit.serve.operations import Learn
 
-
-def test_all_models_and_one_in_full(service):
-    learn(service, "spam", 10)
-    (said,) = listen(service, "/live", 1, "model=spam")
-    assert said["models"] == service.engine.models()
-    assert said["shown"] == {"model": service.engine.describe("spam"), "curve": service.engine.curve("spam")}
-    assert said["service"]["state"] == "ready"
-    assert said["service"]["now"] > 1_700_000_000_000_000
-
-
-def test_without_a_model_and_with_an_unknown_one(service):
-    (said,) = listen(service, "/live", 1)
-    assert set(said) == {"service", "models"}
-    (said,) = listen(service, "/live", 1, "model=..%2Fnone")
-    assert said["shown"] is None
-
-
-def test_only_what_has_changed_is_said(service):
-    def between(said):
-        if len(said) == 1:
-            service.service.log.refusal(404, "GET", "/nothing", "there is nothing")
-        elif len(said) == 2:
-            learn(service, "other", 3)
-
-    first, second, third = listen(service, "/live", 3, "model=spam", between)
-    assert set(first) == {"service", "models", "shown"}
-    assert set(second) == {"service"}
-    assert [each["error"] for each in second["service"]["errors"]] == ["there is nothing"]
-    assert set(third) == {"service", "models"}
-    assert {each["model"]: each["rounds"] for each in third["models"]} == {"spam": 0, "other": 3}
+    answer = service.ask("GET", "/models/spam/live", until=enough)
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+    found = events(answer.parts)
+    for each in found:
+        assert each["service"]["state"] == "ready"
+        assert "models" not in each
+    shown = [each["shown"] for each in found if "shown" in each]
+    rounds = [each["model"]["totals"]["rounds"] for each in shown]
+    assert rounds[0] >= 1
+    assert rounds == sorted(set(rounds))
+    for each in shown:
+        assert each["model"]["model"] == "spam"
+        assert each["curve"]["rounds"][-1] >= each["model"]["totals"]["rounds"]
+    assert service.service.watchers == 0
 
 
-def test_a_model_alone_as_long_as_it_is_there(service):
-    def between(said):
-        if len(said) == 1:
-            learn(service, "spam", 4)
-        elif len(said) == 2:
-            service.engine.submit(Delete("spam")).result(30)
-
-    first, second = listen(service, "/models/spam/live", 99, between=between)
-    assert set(first) == set(second) == {"service", "shown"}
-    assert [each["shown"]["curve"]["rounds"] for each in (first, second)] == [[], [1, 2, 3, 4]]
-    assert eventually(lambda: service.service.watchers == 0)
+def test_the_stream_of_all_models_has_all_models(service):
+    answer = service.ask("GET", "/live", until=lambda parts: True)
+    (found,) = events(answer.parts)
+    assert [model["model"] for model in found["models"]] == ["spam", "other"]
+    service.ask("GET", "/nothing")
+    (found,) = events(service.ask("GET", "/live", until=lambda parts: True).parts)
+    last = found["service"]["errors"][-1]
+    assert (last["status"], last["method"], last["path"]) == (404, "GET", "/nothing")
+    assert last["error"] == "there is nothing at '/nothing'; /openapi.json lists what there is"
 
 
-def test_a_certificate_is_news(service):
-    learn(service, "spam", 4)
+def test_a_silent_stream_shows_that_it_is_alive(service, monkeypatch):
+    monkeypatch.setattr(live, "PAUSE", 0.01)
+    monkeypatch.setattr(live, "SILENCE", 0.02)
+    monkeypatch.setattr(service.service.requests, "per_second", lambda: 0.0)
+    answer = service.ask("GET", "/models/other/live", until=lambda parts: len(parts) == 3)
+    assert [each is None for each in events(answer.parts)] == [False, True, True]
 
-    def between(said):
-        if len(said) == 1:
-            service.engine.certificate("spam", refresh=True)
 
-    first, second = listen(service, "/live", 2, "model=spam", between, "shown")
-    assert first["shown"]["model"]["certificate"] is None
-    assert second["shown"]["model"]["certificate"]["rounds"] == 4
+def test_there_are_only_so_many_streams(service, monkeypatch):
+    monkeypatch.setattr(service.service, "watchers", live.MOST_WATCHERS)
+    answer = service.ask("GET", "/live")
+    assert (answer.status, answer.headers["retry-after"]) == (503, "60")
+
+
+def test_streams_end_when_the_service_does(service):
+    service.service.stopping.set()
+    try:
+        assert service.ask("GET", "/live").parts == [b""]
+    finally:
+        service.service.stopping.clear()
+
+
+def test_the_page_loads_only_from_here(service):
+    page = service.ask("GET", "/")
+    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert page.headers["content-security-policy"] == POLICY
+    linked = re.findall(r'(?:href|src)="(static/[^"]+)"', page.body.decode())
+    assert len(linked) > 4
+    for path in linked:
+        answer = service.ask("GET", f"/{path}")
+        assert (answer.status, answer.headers["content-security-policy"]) == (200, POLICY)
+        again = service.ask("GET", f"/{path}", headers={"if-none-match": answer.headers["etag"]})
+        assert (again.status, again.body) == (304, b"")
+    for path in ("/static/none.js", "/static/../app.py", "/static/%2e%2e", "/static/"):
+        assert service.ask("GET", path).status == 404
+
+
+def metrics(service):
+    answer = service.ask("GET", "/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    families = text_string_to_metric_families(answer.body.decode())
+    return {(each.name, *sorted(each.labels.values())): each.value for family in families for each in family.samples}
+
+
+def test_metrics_count_what_happened(service):
+    before = metrics(service)
+    learn(service)
+    learn(service)
+    service.ask("POST", "/models/spam/predictions", {"x": {"a": 1}})
+    service.ask("POST", "/models/spam/predictions", {"x": 3})
+    for path in ("/one", "/two"):
+        service.ask("GET", path)
+    after = metrics(service)
+
+    def more(*key):
+        return after.get(key, 0) - before.get(key, 0)
+
+    assert more("afterwit_requests_total", "/models/{model}/examples", "200", "POST") == 2
+    assert more("afterwit_requests_total", "/models/{model}/predictions", "200", "POST") == 1
+    assert more("afterwit_requests_total", "/models/{model}/predictions", "422", "POST") == 1
+    assert more("afterwit_requests_total", "404", "GET", "other") == 2
+    assert more("afterwit_request_seconds_count", "/models/{model}/examples") == 2
+    assert more("afterwit_request_seconds_bucket", "+Inf", "/models/{model}/examples") == 2
+    assert more("afterwit_model_rounds_total", "spam") == 2
+    assert more("afterwit_model_predictions_total", "spam") == 1
+    assert more("afterwit_model_waiting", "spam") == 1
+    assert more("afterwit_model_events_total", "spam") == 3
+    assert more("afterwit_model_unsaved_events", "spam") == 3
+    assert more("afterwit_commit_seconds_count") == 3
+    assert more("afterwit_commit_events_sum") == 3
+    assert after["afterwit_state", "ready"] == 1
+    described = service.ask("GET", "/models/spam").json["totals"]
+    assert after["afterwit_model_mistakes_total", "spam"] == described["mistakes"]
+
+
+def test_metrics_and_health_are_there_while_models_are_not(tmp_path):
+    service = InProcess(tmp_path / "a.db")
+    second = None
+    try:
+        from afterwit.serve.engine import Engine
+
+        second = Engine(str(tmp_path / "a.db"))
+        second.start()
+        assert second.wait_until("stand-by") == "stand-by"
+        service.service.engine, first = second, service.engine
+        assert service.ask("GET", "/healthz").json["state"] == "stand-by"
+        answer = service.ask("GET", "/readyz")
+        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+        assert answer.error == "another server writes to this database; this one takes over when that one ends"
+        assert metrics(service)["afterwit_state", "stand-by"] == 1
+        assert service.ask("GET", "/models").status == 503
+        service.service.engine = first
+    finally:
+        service.close()
+        if second is not None:
+            assert second.wait_until("ready") == "ready"
+            second.stop()

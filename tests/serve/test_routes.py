@@ -182,7 +182,7 @@ def test_raw_records_go_through_a_schema(service):
     assert asked.status == 200
     wrong = post(service, "predictions", [{"x": {"colour": "red"}}, {"x": {"colour": "red", "prize": 3}}], "sales")
     assert (wrong.status, wrong.json["where"]) == (422, "[1].x")
-    assert wrong.error.startswith("[1].x: x: there is no column 'prize'. Did you mean 'price'?")
+    assert wrong.error.startswith("[1].x: there is no column 'prize'. Did you mean 'price'?")
 
 
 def test_what_is_not_there_is_404_and_what_is_not_done_405(service):

@@ -9,12 +9,13 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from afterwit.errors import ServiceError, Words, counted, shorten
-from afterwit.serve.group import LONGEST_ID
+from afterwit.serve.group import LONGEST_ID, is_an_id
 from afterwit.serve.limits import Limits
 
 Receive = Callable[[], Awaitable[Any]]
@@ -224,13 +225,16 @@ def renamed(error: ServiceError, expert: bool, single: bool) -> ServiceError:
     """An error about an item, as [3].x or [3].y, with the names that the caller uses."""
     if error.where is None or not error.where.startswith("["):
         return error
-    item, _, field = error.where.partition(".")
-    names = dict(zip(("x", "y"), FIELDS[expert], strict=True))
-    field = names.get(field, field)
-    if single:
-        return ServiceError(error.status, error.message, field or None, error.headers)
-    where = f"{item}.{field}" if field else item
-    return ServiceError(error.status, f"{where}: {error.message}", where, error.headers)
+    item, _, inner = error.where.partition(".")
+    field = dict(zip(("x", "y"), FIELDS[expert], strict=True)).get(inner, inner)
+    where = _below("" if single else item, field) if field else item
+    # What a learner says begins with its own name of the field, such as x['price'].
+    called = re.match(rf"({inner or 'x'}|{field or 'x'})\b", error.message)
+    if called is not None and field:
+        message = where + error.message[called.end() :]
+    else:
+        message = error.message if single else f"{item}: {error.message}"
+    return ServiceError(error.status, message, where, error.headers)
 
 
 def _rows(data: Any, limits: Limits) -> tuple[list[Any], bool]:
@@ -250,7 +254,7 @@ def _place(i: int, single: bool) -> str:
 
 def _own_id(row: dict[str, Any], i: int, single: bool) -> str | None:
     key = row.get("id")
-    if key is None or (type(key) is str and 0 < len(key) <= LONGEST_ID and key.isprintable()):
+    if key is None or (type(key) is str and is_an_id(key)):
         return key
     allowed = f"a string of 1 to {LONGEST_ID} printable characters"
     received = Words(counted(len(key), "character")) if isinstance(key, str) and len(key) > LONGEST_ID else key

@@ -16,6 +16,8 @@ COLUMNS = {"n": "BIGINT", "at": "BIGINT", "kind": "VARCHAR", "key": "VARCHAR", "
 #: What DuckDB takes for an object of JSON where nothing is said, in bytes.
 USUAL = 16 << 20
 ROWS = 2_000
+#: What the body of an event has at least.
+BODIES = {"predict": {"x", "said"}, "label": {"y"}, "learn": {"x", "said", "y"}}
 
 
 def parquet(events: Iterable[dict[str, Any]]) -> bytes:
@@ -51,9 +53,16 @@ def _event(path: str, line: int, data: Any) -> Event:
     if isinstance(data, dict) and set(data) == set(COLUMNS):
         event = Event(**data)
         keyed = event.key is None or isinstance(event.key, str)
-        if type(event.n) is type(event.at) is int and event.kind in KINDS and keyed and type(event.body) is dict:
+        if type(event.n) is type(event.at) is int and event.kind in KINDS and keyed and _is_body(event):
             return event
     raise StreamError(f"expected an event of a log, found {shorten(data)}", path=path, line=line)
+
+
+def _is_body(event: Event) -> bool:
+    body = event.body
+    if type(body) is not dict or not BODIES.get(event.kind, set()) <= set(body):
+        return False
+    return "said" not in body or (type(body["said"]) is dict and type(body["said"].get("rounds")) is int)
 
 
 def _lines(path: str) -> Iterator[Any]:

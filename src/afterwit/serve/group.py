@@ -6,7 +6,7 @@ import hashlib
 import os
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from afterwit.data.values import same_value
 from afterwit.errors import AfterwitError, DivergenceError, ServiceError, counted, invalid, shorten
@@ -308,7 +308,7 @@ class Group:
                 served.settle(event)
 
 
-def is_an_id(key: str | None) -> bool:
+def is_an_id(key: str | None) -> TypeGuard[str]:
     """Whether an example can have this id: any text that databases can keep in an index."""
     return key is not None and 1 <= len(key) <= LONGEST_ID and key.isprintable()
 

@@ -78,9 +78,8 @@ class Served:
         self.settled, self.how, self.y = event.n, event.kind, event.body.get("y")
 
 
-def to_json(value: Any) -> str:
-    """Plain data as text: one line, ASCII, without NaN and infinity."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+#: Plain data as text: one line, ASCII, without NaN and infinity.
+to_json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 def read_event(row: Any) -> Event:

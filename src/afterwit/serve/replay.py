@@ -54,7 +54,12 @@ def replay(events: Iterable[Event], name: str = "the model", upto: int | None = 
             found = Replayed(_born(event, name), 0, [])
         elif event.kind == "create":
             raise InputError(f"event {event.n:,} makes a model, which only the first one does")
-        _play(found, event, waiting)
+        try:
+            _play(found, event, waiting)
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"event {event.n:,} cannot be played again: {error!r}") from None
     if found is None:
         raise InputError("the log has no events")
     return found

@@ -51,11 +51,10 @@ def bind(host: str, port: int) -> socket.socket:
 
 def _unusable(error: OSError, host: str, port: int) -> InputError:
     if error.errno == errno.EADDRINUSE:
-        return invalid("--port", "free", Words(f"{port}, where another program listens; --port 0 takes any free one"))
+        wrong = invalid("--port", "free", Words(f"{port}, where another program listens"))
+        return InputError(f"{wrong}. Choose another one; --port 0 takes any that is free")
     if error.errno == errno.EACCES:
-        return invalid(
-            "--port", "one that this user may listen at", Words(f"{port}; those below 1024 need more rights")
-        )
+        return invalid("--port", "one that this user may listen at, such as 8765", port)
     return invalid("--host", "an address of this machine", Words(f"{shorten(host)} ({error.strerror})"))
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import exc, func, insert, select, update
 
 from afterwit.errors import AfterwitError, ServiceError
 from afterwit.serve import snapshots
+from afterwit.serve.bulk import Bulk
 from afterwit.serve.commits import Commits
 from afterwit.serve.group import Group, is_an_id, now
 from afterwit.serve.hosted import Hosted
@@ -21,7 +22,7 @@ from afterwit.serve.log import read_served, read_waiting
 from afterwit.serve.operations import Label, Learn, Predict
 from afterwit.serve.recent import Recent
 from afterwit.serve.removing import remove_deleted
-from afterwit.serve.tables import Database, events, files, in_parts, models, predictions
+from afterwit.serve.tables import Database, files, in_parts, models
 from afterwit.serve.waiting import Asked, Line, answer, unavailable
 from afterwit.serve.writing import Writing, is_about_the_connection
 
@@ -76,11 +77,7 @@ class Writer:
         self._snapping: threading.Thread | None = None
         self._writing = Writing(database)
         self.commits = Commits()
-        columns = predictions.c
-        settling = update(predictions).where(columns.model_id == 0, columns.key == "").values(settled=0)
-        self._insert_event = database.statement(insert(events))
-        self._insert_served = database.statement(insert(predictions))
-        self._settle = database.statement(settling)
+        self._bulk = Bulk(database)
 
     # ------------------------------------------------------------------ life
 
@@ -242,12 +239,9 @@ class Writer:
                 if there is None:
                     parts = enumerate(in_parts(content))
                     connection.execute(insert(files), [{"digest": digest, "part": i, "content": p} for i, p in parts])
-            if group.events:
-                connection.exec_driver_sql(self._insert_event, group.events)
-            if group.served:
-                connection.exec_driver_sql(self._insert_served, group.served)
-            if group.settled:
-                connection.exec_driver_sql(self._settle, group.settled)
+            self._bulk.add_events(connection, group.events)
+            self._bulk.add_served(connection, group.served)
+            self._bulk.settle(connection, group.settled)
             if group.deleted:
                 connection.execute(update(models).where(models.c.id.in_(group.deleted)).values(name=None))
         self.commits.add(time.perf_counter() - begun, len(group.events))
