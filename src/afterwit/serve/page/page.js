@@ -7,10 +7,10 @@ import { address, ask, follow, token } from "./service.js";
 import { clock, counted, number, sentence } from "./words.js";
 
 const place = (id) => document.getElementById(id);
-/** So many milliseconds after a certificate was asked for it is asked for again, if there are more rounds. */
+/** A certificate is asked for again when the rounds have doubled, or after so many milliseconds if there are more. */
 const PAUSE = 20_000;
 /** The model that is shown, and everything that is known. */
-const shown = { name: null, view: null, model: null, certificate: null, curve: null, read: null, asked: null, at: 0, busy: false };
+const shown = { name: null, view: null, model: null, certificate: null, curve: null, read: null, asked: 0, at: 0, busy: false };
 const known = { models: new Map(), service: readService({}), heard: 0, entries: new Map() };
 /** Which model the stream tells more of, and how to end it. */
 let followed = null, stop = () => {};
@@ -121,7 +121,7 @@ function decoded(text) {
 function choose(name) {
   if (name === shown.name) return;
   shown.view?.end();
-  Object.assign(shown, { name, view: null, model: null, certificate: null, curve: null, read: null, asked: null, at: 0, busy: false });
+  Object.assign(shown, { name, view: null, model: null, certificate: null, curve: null, read: null, asked: 0, at: 0, busy: false });
   place("main").replaceChildren();
   place("main").hidden = name === null;
   document.title = name === null ? "afterwit · service" : `${name} · afterwit`;
@@ -136,7 +136,7 @@ function show() {
   if (!model) return;
   view.showModel(model, now());
   view.showCurve(readCurve(curve, certificate, model.quantity), model);
-  const more = shown.asked !== model.rounds && (!shown.asked || Date.now() - shown.at > PAUSE);
+  const more = model.rounds > shown.asked && (model.rounds >= 2 * shown.asked || Date.now() - shown.at > PAUSE);
   if (shown.read !== model.certificate || more) readAgain();
 }
 
