@@ -53,11 +53,12 @@ class InProcess:
     def close(self):
         self.engine.stop()
 
-    def ask(self, method, path, body=None, headers=None, content=b"", parts=None, until=None, query=""):
+    def ask(self, method, path, body=None, headers=None, content=b"", parts=None, until=None, query="", gone=False):
         """The answer to a request.
 
         body   what is sent as JSON; or ``content`` as it is, or ``parts`` one after the other
         until  the caller goes away when this says so of the parts that came
+        gone   the caller goes away in the middle of its body
         """
         headers = {"host": "localhost:1", **(headers or {})}
         if body is not None:
@@ -83,9 +84,9 @@ class InProcess:
             "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 2),
         }
-        return asyncio.run(self._call(scope, pieces, until))
+        return asyncio.run(self._call(scope, pieces, until, gone))
 
-    async def _call(self, scope, pieces, until):
+    async def _call(self, scope, pieces, until, leaves):
         gone = asyncio.Event()
         if not self.service.stopping.is_set():
             # Every request here has an event loop of its own.
@@ -94,7 +95,9 @@ class InProcess:
 
         async def receive():
             if pieces:
-                return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+                return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces) or leaves}
+            if leaves:
+                return {"type": "http.disconnect"}
             await gone.wait()
             return {"type": "http.disconnect"}
 

@@ -163,6 +163,38 @@ def test_a_body_may_come_in_parts(service):
     assert (answer.status, answer.json["id"]) == (200, "parts")
 
 
+@pytest.mark.parametrize("depth", [19, 21, 200, 900, 990, 2_000, 100_000])
+def test_what_is_nested_too_deeply_is_refused_everywhere(tmp_path, depth):
+    service = InProcess(tmp_path / "a.db")
+    try:
+        service.ask("PUT", "/models/a", {"learner": "perceptron"})
+        service.ask("PUT", "/models/mix", {"learner": "mlpol", "options": {"n_experts": 2}})
+        for opening, closing in (
+            ("[", "]"),
+            ('{"a": ', "}"),
+            ('{"learner": "one-vs-rest", "options": {"learner": ', "}}"),
+        ):
+            value = opening * depth + "1" + closing * depth
+            for method, path, body in (
+                ("POST", "a/predictions", '{"x": {"a": %s}}'),
+                ("POST", "a/predictions", '{"x": [%s]}'),
+                ("POST", "a/predictions", '{"x": {"\\u0061": %s}}'),
+                ("POST", "a/predictions", "%s"),
+                ("POST", "a/labels", '{"id": "q", "label": %s}'),
+                ("POST", "a/freeze", "%s"),
+                ("POST", "mix/predictions", '{"advice": [%s, 1]}'),
+                ("PUT", "new", '{"learner": "perceptron", "options": {"rate": %s}}'),
+                ("PUT", "new", '{"learner": "one-vs-rest", "options": {"learner": %s}}'),
+                ("PUT", "new", '{"learner": "perceptron", "schema": {"columns": %s}}'),
+            ):
+                answer = service.ask(method, f"/models/{path}", content=(body % value).encode())
+                assert answer.status in (400, 422), (path, body, answer.body)
+                assert len(answer.error) < 500
+        assert service.events("a") == 1
+    finally:
+        service.close()
+
+
 def test_text_may_be_any_text(service):
     for text in ("\U0001f600", "é", '"\\'):
         answer = service.ask("POST", "/models/spam/predictions", {"id": text, "x": {text: 1}})
@@ -206,6 +238,33 @@ def test_the_name_of_a_model_is_no_path(service, name):
     for method, part in (("PUT", ""), ("GET", ""), ("POST", "/predictions"), ("GET", "/file")):
         answer = service.ask(method, f"/models/{name}{part}", {"learner": "perceptron"})
         assert (answer.status, answer.json["where"]) == (422, "model")
+
+
+def test_there_is_room_for_so_many_bodies_at_the_same_time(tmp_path):
+    service = InProcess(tmp_path / "a.db")
+    try:
+        service.ask("PUT", "/models/a", {"learner": "perceptron"})
+        large = json.dumps([{"x": {"a": i}} for i in range(9_000)]).encode()
+        room = service.service.room
+        seen = []
+        submit = service.engine.submit_async
+        service.engine.submit_async = lambda operation: seen.append(room.held) or submit(operation)
+        halves = [large[:100_000], large[100_000:]]
+        assert [
+            service.ask("POST", "/models/a/predictions", **each).status
+            for each in ({"content": large}, {"parts": halves})
+        ] == [200, 200]
+        assert (seen, room.held) == ([len(large)] * 2, 0)
+        room._most = len(large) - 1
+        for request in ({"content": large}, {"parts": halves}):
+            answer = service.ask("POST", "/models/a/predictions", **request)
+            assert (answer.status, answer.headers["retry-after"], room.held) == (503, "1", 0)
+        # A caller that goes away leaves nothing behind, and gets no answer.
+        answer = service.ask("POST", "/models/a/predictions", parts=[large[:100_000]], gone=True)
+        assert (answer.status, room.held) == (0, 0)
+        assert service.service.requests.counts["POST", "/models/{model}/predictions", 499] == 1
+    finally:
+        service.close()
 
 
 # ------------------------------------------------------------------ anything

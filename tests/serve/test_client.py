@@ -9,8 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 import afterwit as aw
+from afterwit.cli import _serve_demo
 from afterwit.client import Client
 from afterwit.errors import InputError, ServiceError
 from afterwit.serve.exporting import read_exported
@@ -165,6 +167,23 @@ def test_what_else_there_is(client):
     assert (found["computing"], found["certificate"]["rounds"]) == (False, 8)
     client.delete("a")
     assert client.models() == []
+
+
+def test_the_demo_tells_every_label_that_comes(client, capsys):
+    digits = load_digits()
+    X, y = digits.data[:300].tolist(), [_serve_demo.LABELS[target == 8] for target in digits.target[:300].tolist()]
+    _serve_demo._play(client, X, y, 1e9)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "demo: is this scanned digit an 8? 300 images, 1e+09 a second"
+    for model in _serve_demo.MODELS:
+        totals = client.describe(model)["totals"]
+        assert totals["predictions"] == 300
+        assert totals["labels"] + totals["waiting"] == 300
+        assert 0 < totals["waiting"] < 20
+        assert (
+            f"demo: {model}: {totals['rounds']} rounds, error {totals['error']:.1%}, {totals['waiting']} waiting"
+            in said
+        )
 
 
 def test_addresses_are_checked():

@@ -14,18 +14,15 @@ from afterwit.serve.spec import to_file
 from naive_service import NaiveService
 from serving import Serving
 
-KEYS = st.sampled_from(["a", "b", "c", "d", "e"])
-X = st.dictionaries(st.sampled_from("uvw"), st.sampled_from([-1.0, 0.5, 2.0]), min_size=1)
+KEYS = st.sampled_from(["a", "b", "c", "d"])
+X = st.sampled_from([{"u": -1.0, "v": 0.5}, {"u": 2.0}, {"w": 0.5, "v": -1.0}])
 Y = st.sampled_from([-1, 1])
-OPERATIONS = st.lists(
-    st.one_of(
-        st.tuples(st.just("predict"), st.lists(st.tuples(KEYS, X), min_size=1, max_size=3)),
-        st.tuples(st.just("label"), st.lists(st.tuples(KEYS, Y), min_size=1, max_size=4)),
-        st.tuples(st.just("learn"), st.lists(st.tuples(KEYS, X, Y), min_size=1, max_size=3)),
-        st.tuples(st.just("restart"), st.booleans()),
-    ),
-    max_size=14,
-)
+PREDICT = st.tuples(st.just("predict"), st.lists(st.tuples(KEYS, X), min_size=1, max_size=3))
+LABEL = st.tuples(st.just("label"), st.lists(st.tuples(KEYS, Y), min_size=1, max_size=3))
+LEARN = st.tuples(st.just("learn"), st.lists(st.tuples(KEYS, X, Y), min_size=1, max_size=2))
+RESTART = st.tuples(st.just("restart"), st.booleans())
+# Examples with their labels are rarer, so that there are ids left to predict.
+OPERATIONS = st.lists(st.one_of(PREDICT, LABEL, LABEL, PREDICT, LABEL, RESTART, LEARN), min_size=8, max_size=20)
 
 
 class Twin:

@@ -282,7 +282,7 @@ def test_its_examples_are_bodies_that_it_describes_and_takes(service, document):
     for path, operations in document["paths"].items():
         for operation in operations.values():
             media = operation.get("requestBody", {}).get("content", {}).get("application/json")
-            for name, example in (media or {"examples": {}})["examples"].items():
+            for name, example in (media or {}).get("examples", {}).items():
                 jsonschema.validate(example["value"], resolved(document, media["schema"]))
                 checked += 1
                 if path == "/models/{model}":

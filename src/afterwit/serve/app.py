@@ -55,7 +55,7 @@ def make_app(service: Service) -> Gate:
     quick = example_routes(app, service)
     model_routes(app, service)
     operate_routes(app, service)
-    return Gate(app, service.access, service.requests, service.log, quick)
+    return Gate(app, service.access, service.requests, service.room, service.log, quick)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any, NoReturn
 
 from afterwit.errors import ServiceError, Words, counted, shorten
@@ -22,6 +22,8 @@ Receive = Callable[[], Awaitable[Any]]
 
 JSON_TYPE = b"application/json"
 FILE_TYPE = b"application/octet-stream"
+#: Bytes of a body that is not worth counting.
+SMALL = 65_536
 #: How deep objects and lists may be in each other: a schema has five levels.
 DEEPEST = 20
 #: What the caller gives with an example, by what the model takes: the example itself, and its truth.
@@ -47,29 +49,47 @@ def require_type(headers: Mapping[bytes, bytes], wanted: bytes) -> None:
         raise ServiceError(415, f"Content-Type must be {wanted.decode()} (UTF-8); received {received}")
 
 
-async def read_body(receive: Receive, headers: Mapping[bytes, bytes], most: int) -> bytes:
-    """The whole body; what is larger is refused as soon as that is known."""
-    announced = headers.get(b"content-length", b"0")
-    if announced.isdigit() and int(announced) > most:
-        raise too_large(most)
-    message = await receive()
-    first: bytes = message.get("body", b"")
-    if message["type"] == "http.request" and not message.get("more_body", False):
-        if len(first) > most:
-            raise too_large(most)
-        return first
-    parts, size = [first], len(first)
-    while message["type"] == "http.request" and message.get("more_body", False):
-        if size > most:
+class Room:
+    """The memory for bodies of all requests that are being answered. Small bodies are not counted."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.held = 0
+
+    async def read(self, receive: Receive, scope: MutableMapping[str, Any], most: int) -> bytes:
+        """The whole body; what is larger than allowed is refused as soon as that is known."""
+        announced = scope["named"].get(b"content-length", b"0")
+        if announced.isdigit() and int(announced) > most:
             raise too_large(most)
         message = await receive()
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-    if message["type"] != "http.request":
-        raise DisconnectedError
-    if size > most:
-        raise too_large(most)
-    return b"".join(parts)
+        first: bytes = message.get("body", b"")
+        parts, size = [first], len(first)
+        while message["type"] == "http.request" and message.get("more_body", False) and size <= most:
+            self._hold(scope, size)
+            message = await receive()
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+        if message["type"] != "http.request":
+            raise DisconnectedError
+        if size > most:
+            raise too_large(most)
+        self._hold(scope, size)
+        return first if len(parts) == 1 else b"".join(parts)
+
+    def _hold(self, scope: MutableMapping[str, Any], size: int) -> None:
+        """Count the bytes of a request, which are held until it is answered."""
+        if size <= SMALL:
+            return
+        more = size - scope.get("held", 0)
+        if self.held + more > self._most:
+            message = "the service has no room for the bodies of so many requests at the same time"
+            raise ServiceError(503, message, headers={"retry-after": "1", "connection": "close"})
+        self.held += more
+        scope["held"] = size
+
+    def release(self, scope: MutableMapping[str, Any]) -> None:
+        """The request is answered."""
+        self.held -= scope.pop("held", 0)
 
 
 def too_large(most: int) -> ServiceError:
@@ -82,14 +102,17 @@ def too_large(most: int) -> ServiceError:
 # ------------------------------------------------------------------ JSON
 
 
-def parse(body: bytes) -> Any:
-    """The JSON value of a body, in JSON as the standard has it, with no name twice in an object."""
+def parse(body: bytes, deep: bool = False) -> Any:
+    """The JSON value of a body, in JSON as the standard has it, with no name twice in an object.
+
+    deep  there may be objects in objects, such as options; elsewhere what is too deep is refused as no value
+    """
     if not body:
         raise ServiceError(400, "the body must be JSON; received nothing")
     try:
         value = _decode(body.decode())
         # Only escapes can bring what UTF-8 has not: NUL and half of a surrogate pair.
-        if b"\\u" in body:
+        if deep or b"\\u" in body:
             _require_text(value, "", 0)
     except UnicodeDecodeError as error:
         raise ServiceError(400, f"the body must be UTF-8; byte {error.start:,} is not") from None
@@ -146,7 +169,11 @@ def _require_text(value: Any, where: str, depth: int) -> None:
 
 
 def _refuse(where: str, allowed: str, received: Any) -> NoReturn:
-    raise ServiceError(422, f"{where} must be {allowed}; received {shorten(received)}", where)
+    try:
+        shown = shorten(received)
+    except RecursionError:
+        raise _too_deep() from None
+    raise ServiceError(422, f"{where} must be {allowed}; received {shown}", where)
 
 
 # ------------------------------------------------------------------ fields

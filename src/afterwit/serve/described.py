@@ -170,6 +170,9 @@ def described(
     if body == "file":
         file = {"schema": {"type": "string", "format": "binary"}}
         found["openapi_extra"] = {"requestBody": {"required": True, "content": {"application/octet-stream": file}}}
+    elif body == "nothing":
+        empty = {"schema": {"type": "object", "maxProperties": 0}}
+        found["openapi_extra"] = {"requestBody": {"required": False, "content": {"application/json": empty}}}
     elif body is not None:
         schema = _one_or_many(body) if body in _MANY else _named(body)
         media_type = {"schema": schema, "examples": _EXAMPLES[body]}

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from afterwit.errors import InputError, ServiceError
 from afterwit.serve.access import Access, Caller
 from afterwit.serve.answers import refusal
-from afterwit.serve.bodies import DisconnectedError
+from afterwit.serve.bodies import DisconnectedError, Room
 from afterwit.serve.logs import Log
 from afterwit.serve.metrics import Requests
 
@@ -60,12 +60,14 @@ class Gate:
         app: ASGIApp,
         access: Access,
         requests: Requests,
+        room: Room,
         log: Log,
         quick: Mapping[str, Any],
     ) -> None:
         self._app = app
         self._access = access
         self._requests = requests
+        self._room = room
         self._log = log
         self._quick = {("POST", part): (endpoint, f"/models/{{model}}/{part}") for part, endpoint in quick.items()}
 
@@ -111,6 +113,8 @@ class Gate:
             message = FAILED.message
             if not started:
                 await refusal(FAILED)(scope, receive, sent)
+        finally:
+            self._room.release(scope)
         self._count(scope, route, status, message, time.perf_counter() - begun)
 
     def _caller(self, scope: Scope) -> Caller | None:

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from afterwit.errors import ServiceError, shorten
 from afterwit.serve.answers import PLAIN_HEADERS, answer
-from afterwit.serve.bodies import FILE_TYPE, JSON_TYPE, parse, read_body, require_object, require_type
+from afterwit.serve.bodies import FILE_TYPE, JSON_TYPE, parse, require_object, require_type
 from afterwit.serve.described import described
 from afterwit.serve.gate import scoped
 from afterwit.serve.live import of_model
@@ -40,7 +40,7 @@ def model_routes(app: FastAPI, service: Service) -> None:
         """Make a model of a learner of the catalogue. The same again is no news (200), anything else a conflict."""
         name = model_name(model)
         service.require_ready()
-        data = await service.json(request)
+        data = await service.json(request, deep=True)
         require_object(data, "", ("learner",), ("options", "schema"))
         learner, options, schema = data["learner"], data.get("options", {}), data.get("schema")
         _require(type(learner) is str, "learner", "the name of a learner, such as Committee", learner)
@@ -54,9 +54,8 @@ def model_routes(app: FastAPI, service: Service) -> None:
         """Make a model of a model file."""
         name = model_name(model)
         service.require_ready()
-        headers = request.scope["named"]
-        require_type(headers, FILE_TYPE)
-        content = await read_body(request.receive, headers, limits.file)
+        require_type(request.scope["named"], FILE_TYPE)
+        content = await service.room.read(request.receive, request.scope, limits.file)
         return _made(await engine.submit_async(Upload(name, content)))
 
     @app.get("/models/{model}", **described(None, 200, 404, 503, gives="Model"))
@@ -79,19 +78,19 @@ def model_routes(app: FastAPI, service: Service) -> None:
         service.require_ready()
         # A form of another site can post, but not with this content type.
         require_type(request.scope["named"], JSON_TYPE)
-        body = await read_body(request.receive, request.scope["named"], limits.body)
+        body = await service.room.read(request.receive, request.scope, limits.body)
         if body:
             require_object(parse(body), "", ())
         await engine.submit_async(Freeze(name, how))
         return answer({"model": name, "frozen": how})
 
-    @app.post("/models/{model}/freeze", **described(None, 200, 404, 415, 503))
+    @app.post("/models/{model}/freeze", **described("nothing", 200, 400, 404, 415, 422, 503))
     @scoped("admin")
     async def freeze(request: Request, model: str) -> Response:
         """Let a model predict, and learn no more."""
         return await frozen(request, model, True)
 
-    @app.post("/models/{model}/unfreeze", **described(None, 200, 404, 415, 503))
+    @app.post("/models/{model}/unfreeze", **described("nothing", 200, 400, 404, 415, 422, 503))
     @scoped("admin")
     async def unfreeze(request: Request, model: str) -> Response:
         """Let a frozen model learn again."""

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from afterwit.errors import ServiceError
 from afterwit.serve.access import Access
-from afterwit.serve.bodies import JSON_TYPE, parse, read_body, require_type
+from afterwit.serve.bodies import JSON_TYPE, Room, parse, require_type
 from afterwit.serve.limits import Limits
 from afterwit.serve.logs import Log
 from afterwit.serve.metrics import Requests
@@ -26,17 +26,18 @@ class Service:
         self.access = access
         self.log = log
         self.requests = Requests()
+        #: Large enough for a model file and some large batches.
+        self.room = Room(limits.file + 32 * limits.body)
         #: Set when no more requests are taken: streams end.
         self.stopping = asyncio.Event()
         self.watchers = 0
         #: What was last said of each model, and of which version of it.
         self.described: dict[str | None, tuple[Any, bytes]] = {}
 
-    async def json(self, request: Request) -> Any:
-        """The body of a request, which is JSON."""
-        headers = request.scope["named"]
-        require_type(headers, JSON_TYPE)
-        return parse(await read_body(request.receive, headers, self.limits.body))
+    async def json(self, request: Request, deep: bool = False) -> Any:
+        """The body of a request, which is JSON; ``deep`` if there may be objects in objects."""
+        require_type(request.scope["named"], JSON_TYPE)
+        return parse(await self.room.read(request.receive, request.scope, self.limits.body), deep)
 
     async def read(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Call what reads from the database, in a thread."""
