@@ -8,6 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from afterwit.serve import live
 from afterwit.serve.assets import POLICY
+from afterwit.serve.operations import Create, Delete, Learn
 from served import InProcess
 
 
@@ -43,39 +44,40 @@ def test_a_stream_begins_with_everything_and_goes_on_with_what_is_new(service, m
             service.engine.submit(Learn("spam", [(None, {"a": 1}, "ham")]))
         return len(parts) == 3
 
-    from afterwit.serve.operations import Learn
-
     answer = service.ask("GET", "/models/spam/live", until=enough)
     assert (answer.status, answer.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
     found = events(answer.parts)
-    rounds = [each["models"][0]["totals"]["rounds"] for each in found]
+    for each in found:
+        assert each["service"]["state"] == "ready"
+        assert "models" not in each
+    shown = [each["shown"] for each in found if "shown" in each]
+    rounds = [each["model"]["totals"]["rounds"] for each in shown]
     assert rounds[0] >= 1
     assert rounds == sorted(set(rounds))
-    for each in found:
-        assert [model["model"] for model in each["models"]] == ["spam"]
-        assert each["curve"]["rounds"][-1] >= each["models"][0]["totals"]["rounds"]
-        assert each["service"]["state"] == "ready"
+    for each in shown:
+        assert each["model"]["model"] == "spam"
+        assert each["curve"]["rounds"][-1] >= each["model"]["totals"]["rounds"]
     assert service.service.watchers == 0
 
 
-def test_a_certificate_that_is_ready_and_a_model_that_is_made_anew_are_news(service, monkeypatch):
-    monkeypatch.setattr(live, "PAUSE", 0.01)
-    learn(service, "other")
-    asked = []
+def test_a_model_that_is_made_anew_is_news(service):
+    def make(learner):
+        service.engine.submit(Delete("other")).result(30)
+        service.engine.submit(Create("other", learner, {"labels": ["ham", "spam"]})).result(30)
+        service.engine.submit(Learn("other", [(None, {"a": 1}, "ham")])).result(30)
 
-    def certified(parts):
-        asked or asked.append(service.engine.certificate("other", refresh=True))
-        return events(parts)[-1]["models"][0]["certificate"] is not None
+    def anew(parts):
+        if len(parts) == 1:
+            make("winnow")
+        return sum("shown" in each for each in events(parts) if each) == 2
 
-    service.ask("GET", "/models/other/live", until=certified)
-    before = events(service.ask("GET", "/models/other/live", until=lambda parts: True).parts)[0]["models"][0]
-    service.ask("DELETE", "/models/other")
-    service.ask("PUT", "/models/other", {"learner": "winnow", "options": {"labels": ["ham", "spam"]}})
-    service.ask("POST", "/models/other/examples", {"x": {"a": 1}, "label": "ham"})
-    (found,) = events(service.ask("GET", "/models/other/live", until=lambda parts: True).parts)
-    after = found["models"][0]
-    assert (before["learner"], before["events"]) == ("perceptron", after["events"])
-    assert (after["learner"], after["certificate"]) == ("winnow", None)
+    make("perceptron")
+
+    found = events(service.ask("GET", "/models/other/live", until=anew).parts)
+    shown = [each["shown"]["model"] for each in found if "shown" in each]
+    assert [each["learner"] for each in shown] == ["perceptron", "winnow"]
+    # As many events as before, and yet another model.
+    assert shown[0]["events"] == shown[1]["events"]
 
 
 def test_the_stream_of_all_models_has_all_models(service):

@@ -294,12 +294,19 @@ def test_a_fresh_certificate(browser):
         assert "certificate has been made" in page.locator(".part-verdict").inner_text()
 
         def refreshed(name):
-            service.certificates[name] = certificate()
-            service.change(name, certificate={"rounds": 200})
+            service.certificates[name] = {
+                "certificate": None,
+                "points": [],
+                "why": "it is on its way",
+                "computing": True,
+            }
 
         service.refreshed = refreshed
         page.click("text=Ask for a fresh certificate")
+        page.wait_for_selector("text=A certificate is being computed")
+        service.certificates["spam"] = certificate()
         page.wait_for_selector(".number.bound")
+        assert page.locator("text=A certificate is being computed").count() == 0
         made = service.certificates["spam"]["certificate"]
         assert [page.locator(".number .value").nth(i).inner_text().split()[-1] for i in range(3)] == [
             each["shown"] for each in made["numbers"]
@@ -348,6 +355,15 @@ def test_by_keyboard(browser):
         page.keyboard.press("Enter")
         page.wait_for_selector("#models a >> visible=true")
         assert page.locator("main").is_hidden()
+
+
+def test_the_page_ends_where_its_content_does(browser):
+    """Nothing that is hidden, or scrolled away, makes it longer."""
+    with STATES["fifty models"]() as service, browser.page(service.address) as page:
+        page.wait_for_selector(DRAWN)
+        bottom = "document.getElementById('rooms').getBoundingClientRect().bottom"
+        height, bottom = page.evaluate(f"[document.documentElement.scrollHeight, {bottom}]")
+        assert height <= max(bottom + 1, 900)
 
 
 def test_a_model_that_is_deleted_goes(browser):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from afterwit.serve.hosted import Hosted
-from afterwit.serve.progress import Progress
+from afterwit.serve.progress import LATELY, Progress
 from afterwit.serve.spec import described as described_model
 
 
@@ -54,12 +54,22 @@ def _weights(hosted: Hosted) -> list[list[Any]]:
 
 
 def curve(progress: Progress) -> dict[str, Any]:
-    """The error, or the mean loss, since the start and in each piece, after so many rounds."""
-    rounds, error, lately = [], [], []
-    before = (0, 0.0)
-    for end, total in progress.curve.points():
+    """The error, or the mean loss, since the start and lately, after so many rounds.
+
+    Lately is about as many rounds as in the totals, or about one piece of the curve where that is longer.
+    """
+    points = [(0, 0.0), *progress.curve.points()]
+    rounds: list[int] = []
+    error: list[float] = []
+    lately: list[float | None] = []
+    since = 0
+    for place, (end, total) in enumerate(points[1:]):
+        while since < place and points[since + 1][0] <= end - LATELY:
+            since += 1
+        begin, before = points[since]
         rounds.append(end)
         error.append(total / end)
-        lately.append((total - before[1]) / (end - before[0]))
-        before = (end, total)
+        lately.append((total - before) / (end - begin))
+    if lately:
+        lately[-1] = progress.lately
     return {"rounds": rounds, "error": error, "lately": lately}

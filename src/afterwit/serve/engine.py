@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from sqlalchemy import Connection
 
 from afterwit.errors import ServiceError
 from afterwit.serve import certificates, describing, loading
@@ -53,9 +56,9 @@ class Engine:
         self.database = Database(database)
         self.limits = limits or Limits()
         self.expire = expire
-        #: How many certificates of each model were computed while this runs.
-        self._certified: dict[int, int] = {}
         self._line = Line()
+        #: How many certificates of each model have been kept since the start.
+        self._certified: Counter[int] = Counter()
         self._computing = certificates.Computing(self.database, log)
         self._writer = Writer(self.database, self._line, self.limits, expire, commit_every, snapshot_every, log)
 
@@ -176,13 +179,13 @@ class Engine:
         return {**found, "computing": computing}
 
     def _keep_certificate(self, model_id: int, made: dict[str, Any]) -> None:
-        def kept(connection: Any) -> Iterator[None]:
+        def store(connection: Connection) -> Iterator[None]:
             yield from certificates.keep(connection, model_id, made)
-            self._certified[model_id] = self._certified.get(model_id, 0) + 1
+            self._certified[model_id] += 1
 
         def keep() -> None:
             if any(hosted.model_id == model_id for hosted in self._writer.models.values()):
-                self._writer.add_chore(kept)
+                self._writer.add_chore(store)
 
         self._ask(keep)
 
@@ -208,12 +211,10 @@ class Engine:
                         event.body["content"] = base64.b64encode(content).decode()
                     yield event.as_data()
 
-    def watch(self) -> dict[str, tuple[int, int, int]]:
-        """What is another one for each model as soon as there is something new about it."""
-        return {
-            name: (hosted.model_id, hosted.n, self._certified.get(hosted.model_id, 0))
-            for name, hosted in list(self._writer.models.items())
-        }
+    def watch(self) -> dict[str, tuple[int, ...]]:
+        """Of every model what changes with whatever is said of it: which it is, its last event, its certificates."""
+        models = list(self._writer.models.items())
+        return {name: (hosted.model_id, hosted.n, self._certified[hosted.model_id]) for name, hosted in models}
 
 
 def _moment(hosted: Hosted) -> tuple[int, int, int]:

@@ -20,14 +20,14 @@ SILENCE = 15.0
 MOST_WATCHERS = 200
 
 
-def of_all(service: Service) -> StreamingResponse:
-    """The service, and all its models."""
-    return _stream(service, lambda: [_described(service, name) for name in service.engine.watch()], None)
+def of_all(service: Service, model: str | None = None) -> StreamingResponse:
+    """The service and all its models in short, and one of them in full."""
+    return _stream(service, True, model)
 
 
 def of_model(service: Service, name: str) -> StreamingResponse:
-    """The service, one of its models, and the curve of that."""
-    return _stream(service, lambda: [_described(service, name)], name)
+    """The service and one of its models, as long as it is there."""
+    return _stream(service, False, name)
 
 
 def about_service(service: Service) -> dict[str, Any]:
@@ -39,56 +39,72 @@ def about_service(service: Service) -> dict[str, Any]:
     }
 
 
-def _described(service: Service, name: str) -> bytes:
-    """A model as JSON; several pages that look at the same moment share it."""
-    version = service.engine.watch().get(name)
-    kept = service.described.get(name)
-    if kept is None or kept[0] != version:
-        kept = service.described[name] = (version, encoded(service.engine.describe(name)))
-    return kept[1]
-
-
-def _stream(service: Service, models: Callable[[], list[bytes]], only: str | None) -> StreamingResponse:
+def _stream(service: Service, in_short: bool, name: str | None) -> StreamingResponse:
     if service.watchers >= MOST_WATCHERS:
         message = f"at most {MOST_WATCHERS} pages can look at the same time"
         raise ServiceError(503, message, headers={"retry-after": "60"})
     headers = {**PLAIN_HEADERS, "x-accel-buffering": "no"}
-    return StreamingResponse(_events(service, models, only), headers=headers, media_type="text/event-stream")
+    return StreamingResponse(_events(service, in_short, name), headers=headers, media_type="text/event-stream")
 
 
-async def _events(service: Service, models: Callable[[], list[bytes]], only: str | None) -> AsyncIterator[bytes]:
+async def _events(service: Service, in_short: bool, name: str | None) -> AsyncIterator[bytes]:
+    """Each event has the service, and of `models` and `shown` what has changed since the event before."""
     service.watchers += 1
-    seen: Any = None
+    seen: dict[str, Any] = {}
     said = time.monotonic()
     try:
         while not service.stopping.is_set():
-            versions = service.engine.watch()
-            about = about_service(service)
-            now = (versions.get(only) if only else dict(versions), about)
-            if now != seen:
-                seen = now
-                try:
-                    found = await asyncio.to_thread(models)
-                    curve = await asyncio.to_thread(service.engine.curve, only) if only else None
-                except ServiceError:
-                    # Deleted, or recovering: there is more to say later, or nothing any more.
-                    if only and only not in service.engine.watch():
-                        return
-                    found, curve = [], None
-                parts = [
-                    b'{"service":',
-                    encoded({**about, "now": time.time_ns() // 1000}),
-                    b',"models":[',
-                    b",".join(found),
-                    b"]",
-                ]
-                if curve is not None:
-                    parts += [b',"curve":', encoded(curve)]
-                yield b"data: " + b"".join(parts) + b"}\n\n"
+            about, versions = about_service(service), dict(service.engine.watch())
+            ready = about["state"] == "ready"
+            if ready and not in_short and name not in versions:
+                return
+            now: dict[str, Any] = {"service": about}
+            # As long as models are not in memory there is nothing to say of them.
+            if ready and in_short:
+                now["models"] = versions
+            if ready and name is not None:
+                now["shown"] = versions.get(name)
+            changed = [part for part in now if part not in seen or seen[part] != now[part]]
+            event = await asyncio.to_thread(_event, service, now, changed, name) if changed else None
+            if event is not None:
+                seen = {**seen, **now}
                 said = time.monotonic()
+                yield b"data: " + event + b"\n\n"
             elif time.monotonic() - said >= SILENCE:
-                yield b": nothing new\n\n"
                 said = time.monotonic()
+                yield b": nothing new\n\n"
             await service.sleep(PAUSE)
     finally:
         service.watchers -= 1
+
+
+def _event(service: Service, now: dict[str, Any], changed: list[str], name: str | None) -> bytes | None:
+    """The service, and what has changed of the models; None if it cannot be said just now."""
+    engine = service.engine
+    found = b'{"service":' + encoded({**now["service"], "now": time.time_ns() // 1000})
+    try:
+        if "models" in changed:
+            found += b',"models":' + _kept(service, None, now["models"], engine.models)
+        if "shown" in changed:
+            found += b',"shown":' + _shown(service, now["shown"], name)
+    except ServiceError:
+        # Deleted in between, or recovering: there is more to say soon.
+        return None
+    return found + b"}"
+
+
+def _shown(service: Service, version: tuple[int, ...] | None, name: str | None) -> bytes:
+    """A model in full, with its curve; null if there is none of this name."""
+    if name is None or version is None:
+        service.described.pop(name, None)
+        return b"null"
+    engine = service.engine
+    return _kept(service, name, version, lambda: {"model": engine.describe(name), "curve": engine.curve(name)})
+
+
+def _kept(service: Service, name: str | None, version: Any, ask: Callable[[], Any]) -> bytes:
+    """What is asked for as JSON; several pages that look at the same moment share it."""
+    kept = service.described.get(name)
+    if kept is None or kept[0] != version:
+        kept = service.described[name] = (version, encoded(ask()))
+    return kept[1]

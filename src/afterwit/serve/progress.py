@@ -117,6 +117,11 @@ class Progress:
         """How many predictions wait for their label."""
         return self.predictions - self.labels - self.expired - self.unasked
 
+    @property
+    def lately(self) -> float | None:
+        """The mean loss lately."""
+        return sum(self.recent) / len(self.recent) if self.recent else None
+
     def see(self, served: Served, y: Any, at: int, rounds: int) -> None:
         """The label of an example has come, when so many rounds had been learned."""
         if served.how == "learn":
@@ -168,7 +173,7 @@ class Progress:
             "waiting": self.waiting,
             "rounds": rounds,
         }
-        lately = sum(self.recent) / len(self.recent) if self.recent else None
+        lately = self.lately
         if self._loss is None:
             found |= {"mistakes": int(self.curve.total), "error": self._share(self.curve.total), "error_lately": lately}
         else:

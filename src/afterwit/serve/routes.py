@@ -52,7 +52,7 @@ def example_routes(app: FastAPI, service: Service) -> dict[str, Any]:
         data = await service.json(request)
         expert = engine.takes_advice(name)
         items, single = bodies.labels(data, expert, limits)
-        return _about(await done(Label(name, items), expert, single), single)
+        return _about(request, await done(Label(name, items), expert, single), single)
 
     @app.post("/models/{model}/examples", **described("Example", 200, 404, 409, 413, 415, 422, 429, 503))
     @scoped("predict", "label")
@@ -63,17 +63,18 @@ def example_routes(app: FastAPI, service: Service) -> dict[str, Any]:
         data = await service.json(request)
         expert = engine.takes_advice(name)
         items, single = bodies.to_learn(data, expert, limits)
-        return _about(await done(Learn(name, items), expert, single), single)
+        return _about(request, await done(Learn(name, items), expert, single), single)
 
     return {endpoint.__name__: endpoint for endpoint in (predictions, labels, examples)}
 
 
-def _about(found: list[dict[str, Any]], single: bool) -> Response:
+def _about(request: Request, found: list[dict[str, Any]], single: bool) -> Response:
     """What became of labels: of one of them the status says it, of many each one does."""
     if not single:
         return Json(encoded(found))
     (only,) = found
     status = STATUS[only["outcome"]]
     if status != 200:
-        only = {"error": only.get("message", only["outcome"]), **only}
+        request.scope["refused"] = only.get("message", only["outcome"])
+        only = {"error": request.scope["refused"], **only}
     return answer(only, status)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from typing import Annotated
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Query
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import Response
@@ -56,9 +57,9 @@ def operate_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/live", **described(None, 200, 503, media={"text/event-stream": {"schema": {"type": "string"}}}))
     @scoped()
-    async def live() -> Response:
+    async def live(model: Annotated[str | None, Query(description="which model to say more of")] = None) -> Response:
         """The service and all its models whenever something changes, as server-sent events."""
-        return of_all(service)
+        return of_all(service, model)
 
     async def asset(request: Request, name: str = "") -> Response:
         found = assets().get(f"static/{name}" if name else "")

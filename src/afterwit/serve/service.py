@@ -32,7 +32,7 @@ class Service:
         self.stopping = asyncio.Event()
         self.watchers = 0
         #: What was last said of each model, and of which version of it.
-        self.described: dict[str, tuple[Any, bytes]] = {}
+        self.described: dict[str | None, tuple[Any, bytes]] = {}
 
     async def json(self, request: Request, deep: bool = False) -> Any:
         """The body of a request, which is JSON; ``deep`` if there may be objects in objects."""

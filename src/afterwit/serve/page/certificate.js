@@ -26,6 +26,8 @@ function card({ name, shown, quantity, rate, note }) {
 /** The verdict, at which round it stands, and what it is about. */
 export function verdictOf(certificate) {
   if (!certificate?.made) {
+    // What is on its way is said beside the button.
+    if (certificate?.computing) return [];
     const why = certificate?.why || "no certificate has been made yet";
     return [element("p", { class: "verdict" }, sign("–"), element("span", {}, `${sentence(why)}.`))];
   }

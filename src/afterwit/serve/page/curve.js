@@ -111,7 +111,7 @@ export class Curve {
         width: line.width,
         dash: line.dash,
         spanGaps: true,
-        points: { show: Boolean(line.sparse), size: 5, fill: colour(line.colour) },
+        points: { show: Boolean(line.sparse), size: 7, fill: colour(line.colour) },
       }))],
       hooks: { setCursor: [(chart) => this.point(chart.cursor.idx)] },
     };

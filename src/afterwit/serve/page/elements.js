@@ -19,13 +19,31 @@ export function sign(text) {
   return element("span", { class: "sign", "aria-hidden": "true" }, text);
 }
 
-/** Put these children into a place, unless they are there already: what is selected or focused stays as it is. */
+/**
+ * Make these the children of a place. What is alike stays, so that focus, selection, scrolling and what was unfolded stay
+ * too; so listeners have no place in what changes.
+ */
 export function fill(place, ...children) {
   const fresh = document.createDocumentFragment();
   fresh.append(...present(children));
-  const same = fresh.childNodes.length === place.childNodes.length &&
-    [...fresh.childNodes].every((child, i) => child.isEqualNode(place.childNodes[i]));
-  if (!same) place.replaceChildren(fresh);
+  become(place, fresh);
+}
+
+function become(old, fresh) {
+  const wanted = [...fresh.childNodes];
+  [...old.childNodes].slice(wanted.length).forEach((each) => each.remove());
+  wanted.forEach((next, i) => {
+    const now = old.childNodes[i];
+    if (!now) old.append(next);
+    else if (now.isEqualNode(next)) return;
+    else if (now.nodeName !== next.nodeName) now.replaceWith(next);
+    else if (now.nodeType === Node.TEXT_NODE) now.data = next.data;
+    else {
+      for (const { name } of [...now.attributes]) if (name !== "open" && !next.hasAttribute(name)) now.removeAttribute(name);
+      for (const { name, value } of next.attributes) if (now.getAttribute(name) !== value) now.setAttribute(name, value);
+      become(now, next);
+    }
+  });
 }
 
 /** Show a text in a place, which is hidden where there is none. */

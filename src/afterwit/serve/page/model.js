@@ -3,7 +3,6 @@
 import { threeNumbers, theoremOf, verdictOf } from "./certificate.js";
 import { Curve } from "./curve.js";
 import { bars, element, facts, fill, say } from "./elements.js";
-import { readCertificate } from "./readings.js";
 import { address, ask, download } from "./service.js";
 import { ago, clock, counted, number, percent, sentence, short } from "./words.js";
 
@@ -13,12 +12,13 @@ const MOST = 12;
 export class ModelView {
   /**
    * place   where it is shown
+   * asked   is called when a fresh certificate was asked for
    * failed  is called with an error of a request
    */
-  constructor(place, name, failed) {
-    Object.assign(this, { name, failed });
+  constructor(place, name, { asked, failed }) {
+    Object.assign(this, { name, asked, failed });
     this.picture = new Curve(`Error of ${name}`);
-    this.parts = Object.fromEntries(["title", "lead", "now", "promise", "verdict", "leader", "late", "theorem", "totals", "made"].map(
+    this.parts = Object.fromEntries(["title", "lead", "now", "promise", "verdict", "leader", "late", "theorem", "totals", "made", "nested"].map(
       (part) => [part, element("div", { class: `part-${part}` })]));
     this.refresh = element("button", { type: "button", click: () => this.askForCertificate() }, "Ask for a fresh certificate");
     this.result = element("p", { class: "small", role: "status", hidden: true });
@@ -33,7 +33,7 @@ export class ModelView {
       element("section", {}, element("h3", {}, "Labels outstanding"), parts.late),
       element("section", {}, element("h3", {}, "Totals"), parts.totals),
       element("section", {}, element("h3", {}, "Files"), ...this.files()),
-      element("section", {}, element("h3", {}, "What it is made of"), parts.made));
+      element("section", {}, element("h3", {}, "What it is made of"), parts.made, parts.nested));
   }
 
   end() {
@@ -63,11 +63,11 @@ export class ModelView {
 
   async askForCertificate() {
     this.refresh.disabled = true;
-    say(this.result, "The log is replayed. This takes a moment.");
     try {
-      this.showCertificate(readCertificate(await ask(address(this.name, "/certificate?refresh=true"))));
+      await ask(address(this.name, "/certificate?refresh=true"));
+      this.asked();
     } catch (error) {
-      say(this.result, sentence(error.message));
+      say(this.result, `${sentence(error.message)}.`);
       this.failed(error);
     } finally {
       this.refresh.disabled = false;
@@ -97,15 +97,17 @@ export class ModelView {
     fill(parts.totals, facts(model.totals));
     fill(parts.made, facts([
       ["learner", model.learner],
-      ...model.options.map(([name, value]) => [name, short(value, 300)]),
+      ...model.options.map(([name, value]) => [short(name), short(value, 300)]),
       ["created", model.created === null ? null : clock(model.created)],
       ["events in the log", number(model.events)],
-    ]), model.schema && element("details", {}, element("summary", {}, "Schema"), element("pre", {}, model.schema)));
+    ]));
+    fill(parts.nested, ...[...model.nested, ["schema", model.schema]].filter(([, text]) => text).map(([name, text]) =>
+      element("details", {}, element("summary", {}, sentence(short(name))), element("pre", {}, text))));
   }
 
   /** The certificate, or null while there is none. */
   showCertificate(certificate) {
-    say(this.result, certificate?.computing ? "A fresh certificate is being computed." : "");
+    say(this.result, certificate?.computing ? "A certificate is being computed: the log is replayed." : "");
     const { promise, verdict, theorem } = this.parts;
     fill(promise, ...threeNumbers(certificate));
     fill(verdict, ...verdictOf(certificate));
@@ -123,8 +125,8 @@ function weights(model) {
   const shown = model.weights.slice(0, MOST);
   const rest = model.weights.length - shown.length;
   return [element("section", {},
-    element("h3", {}, "Who leads"),
-    model.leader && element("p", {}, element("b", {}, short(model.leader)), ` has the most weight of ${number(model.weights.length)}.`),
+    element("h3", {}, "Leader and weights"),
+    model.leader && element("p", {}, `The heaviest of ${number(model.weights.length)}: `, element("b", {}, short(model.leader))),
     bars(shown.map(([name, weight]) => [short(name), weight, percent(weight)])),
     rest > 0 && element("p", { class: "small" }, `${number(rest)} more have ${percent(model.weights.slice(MOST).reduce((sum, [, weight]) => sum + weight, 0))} together.`))];
 }

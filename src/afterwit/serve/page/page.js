@@ -2,39 +2,49 @@
 
 import { element, fill, say } from "./elements.js";
 import { ModelView } from "./model.js";
-import { readCertificate, readCurve, readModel, readService } from "./readings.js";
+import { readCertificate, readCurve, readModel, readService, readShort } from "./readings.js";
 import { address, ask, follow, token } from "./service.js";
-import { clock, counted, number } from "./words.js";
+import { clock, counted, number, sentence } from "./words.js";
 
 const place = (id) => document.getElementById(id);
-/** The view of the model that is shown, and everything that is known. */
-const shown = { view: null, model: null, certificate: null, curve: null, wanted: {}, busy: {}, have: {} };
-const known = { models: new Map(), service: readService({}), entries: new Map() };
-let stop = () => {};
+/** A certificate is asked for again when the rounds have doubled, or after so many milliseconds if there are more. */
+const PAUSE = 20_000;
+/** The model that is shown, and everything that is known. */
+const shown = { name: null, view: null, model: null, certificate: null, curve: null, read: null, asked: 0, at: 0, busy: false };
+const known = { models: new Map(), service: readService({}), heard: 0, entries: new Map() };
+/** Which model the stream tells more of, and how to end it. */
+let followed = null, stop = () => {};
 
 // ---------------------------------------------------------------------- the stream
 
+/** Follow the service, and the model that is shown or will be. */
 function start() {
   stop();
+  followed = shown.name ?? asked();
   place("access").hidden = true;
   place("forget").hidden = !token.get();
-  connection("wait", "Connecting");
-  stop = follow("live", heard, (state, why, seconds) => {
-    if (state === "open") connection("open", "Live");
-    else if (state === "lost") connection("lost", `Not connected: ${why}. Trying again in ${Math.ceil(seconds)} s`);
+  stop = follow(followed === null ? "live" : `live?model=${encodeURIComponent(followed)}`, heard, (state, why) => {
+    if (state === "lost") connection("lost", `Not connected: ${why}. Trying again.`);
     else refused(why);
   });
 }
 
-/** The stream says what has changed since its last event; its first event has everything. */
+/** An event of the stream: the service, and where they have changed all models in short and the one that is shown. */
 function heard(said) {
   known.service = readService(said.service);
-  known.models = new Map(said.models.map((each) => [each.model, readModel(each)]));
-  place("rooms").hidden = false;
-  list();
+  known.heard = performance.now();
+  if (known.service.state !== "ready") connection("wait", `The service is ${known.service.state}`);
+  else connection("open", "Live");
+  // A service that is starting or standing by says nothing of its models; what was known stays.
+  if (said.models) {
+    known.models = new Map(said.models.map((each) => [each.model, readShort(each)]));
+    place("rooms").hidden = false;
+    list();
+    route();
+  }
   traffic();
-  route();
-  refresh();
+  if (said.shown?.model.model === shown.name) Object.assign(shown, { model: readModel(said.shown.model), curve: said.shown.curve });
+  show();
 }
 
 function connection(state, text) {
@@ -48,7 +58,7 @@ function refused(why) {
   connection("lost", "Not connected");
   place("rooms").hidden = true;
   place("access").hidden = false;
-  say(place("why"), token.get() ? why : "This service asks for a token. It is kept until this tab is closed.");
+  say(place("why"), token.get() ? `${sentence(why)}.` : "This service asks for a token. It is kept until this tab is closed.");
   place("token").value = "";
   place("token").focus();
 }
@@ -70,28 +80,31 @@ function list() {
     fill(entries.get(model.name), entryOf(model));
   }
   place("no-models").hidden = models.size > 0;
-  say(place("summary"), `${counted(models.size, "model")} · ${rate()}`);
 }
 
 function entryOf(model) {
-  const current = model.name === shown.model;
+  const current = model.name === shown.name;
+  const rounds = model.rounds ? counted(model.rounds, "round") : "no round yet";
   return element("a", { href: `#/${encodeURIComponent(model.name)}`, "aria-current": current ? "true" : null },
-    element("span", { class: "name" }, model.name, model.frozen && element("span", { class: "badge" }, "frozen")),
-    element("span", { class: "learner" }, model.learner),
-    element("span", { class: "amounts" },
-      model.rounds ? `${counted(model.rounds, "round")}, ${model.measure} ${model.text(model.sinceStart)}` : "no round yet"),
-    model.waiting.count > 0 && element("span", { class: "amounts" }, `${number(model.waiting.count)} waiting for labels`));
+    element("span", { class: "name" }, model.name),
+    model.rounds > 0 && element("span", { class: "value" }, element("span", { class: "heard" }, model.measure), " ", model.text(model.sinceStart)),
+    element("span", { class: "small" }, model.learner),
+    element("span", { class: "small value" }, rounds),
+    model.frozen && element("span", { class: "small" }, "frozen"),
+    model.waiting > 0 && element("span", { class: "small value" }, `${number(model.waiting)} waiting`));
 }
 
-// ---------------------------------------------------------------------- one model
-
 const wide = matchMedia("(min-width: 900px)");
+
+/** The model that the address names, or null. */
+function asked() {
+  return location.hash.startsWith("#/") ? decoded(location.hash.slice(2)) : null;
+}
 
 /** Show the model that the address names; on a wide screen there is always one. */
 function route() {
   const { models } = known;
-  const asked = location.hash.startsWith("#/") ? decoded(location.hash.slice(2)) : "";
-  const chosen = models.has(asked) ? asked : null;
+  const chosen = models.has(asked()) ? asked() : null;
   const alone = models.size === 1 || wide.matches ? [...models.keys()][0] ?? null : null;
   document.body.classList.toggle("one", chosen !== null);
   choose(chosen ?? alone);
@@ -106,52 +119,52 @@ function decoded(text) {
 }
 
 function choose(name) {
-  if (name === shown.model) return;
+  if (name === shown.name) return;
   shown.view?.end();
-  Object.assign(shown, { model: name, view: null, certificate: null, curve: null, wanted: {}, busy: {}, have: {} });
+  Object.assign(shown, { name, view: null, model: null, certificate: null, curve: null, read: null, asked: 0, at: 0, busy: false });
   place("main").replaceChildren();
   place("main").hidden = name === null;
   document.title = name === null ? "afterwit · service" : `${name} · afterwit`;
-  if (name === null) return;
-  shown.view = new ModelView(place("main"), name, failed);
+  if (name !== null) shown.view = new ModelView(place("main"), name, { asked: readAgain, failed });
   list();
-  refresh();
+  if (name !== followed) start();
 }
 
-/** Bring what is shown of the model up to date; its curve and its certificate are asked for only where they changed. */
-function refresh() {
-  const { view } = shown;
-  const model = known.models.get(shown.model);
+/** Show what is known of the model. */
+function show() {
+  const { view, model, curve, certificate } = shown;
   if (!model) return;
-  view.showModel(model, known.service.now);
-  latest("curve", `${model.rounds}`, async () => {
-    shown.curve = await ask(address(model.name, "/curve"));
-  });
-  latest("certificate", model.certificate, async () => {
-    shown.certificate = readCertificate(await ask(address(model.name, "/certificate")));
-    view.showCertificate(shown.certificate);
-  });
+  view.showModel(model, now());
+  view.showCurve(readCurve(curve, certificate, model.quantity), model);
+  const more = model.rounds > shown.asked && (model.rounds >= 2 * shown.asked || Date.now() - shown.at > PAUSE);
+  if (shown.read !== model.certificate || more) readAgain();
 }
 
-/** Bring one thing to the latest state, unless it is there; of several wishes while it is on its way, the last counts. */
-async function latest(what, state, bring) {
-  const { view, wanted, busy } = shown;
-  wanted[what] = state;
-  if (busy[what]) return;
-  busy[what] = true;
-  while (view === shown.view && shown.have[what] !== wanted[what]) {
-    const wish = wanted[what];
-    try {
-      await bring();
-    } catch (error) {
-      failed(error);
-      break;
-    }
-    if (view !== shown.view) break;
-    shown.have[what] = wish;
-    if (shown.curve) view.showCurve(readCurve(shown.curve, shown.certificate), known.models.get(view.name));
+/** What the clock of the service shows, in microseconds. */
+function now() {
+  return known.service.now + 1000 * (performance.now() - known.heard);
+}
+
+/** Ask for the certificate. The service computes another one where this is old, and is asked again until that is there. */
+async function readAgain() {
+  const { view, model } = shown;
+  if (shown.busy) return;
+  Object.assign(shown, { busy: true, read: model.certificate, asked: model.rounds, at: Date.now() });
+  try {
+    let certificate;
+    do {
+      if (certificate) await new Promise((resolve) => { setTimeout(resolve, 1000); });
+      certificate = readCertificate(await ask(address(model.name, "/certificate")));
+      if (view !== shown.view) return;
+      shown.certificate = certificate;
+      view.showCertificate(certificate);
+    } while (certificate.computing && view === shown.view);
+  } catch (error) {
+    failed(error);
+  } finally {
+    if (view === shown.view) shown.busy = false;
   }
-  busy[what] = false;
+  show();
 }
 
 function failed(error) {
@@ -160,14 +173,9 @@ function failed(error) {
 
 // ---------------------------------------------------------------------- the service
 
-function rate() {
-  const { perSecond } = known.service;
-  return perSecond === null ? "" : `${number(Number(perSecond.toPrecision(3)))} requests per second`;
-}
-
 function traffic() {
-  const { errors } = known.service;
-  fill(place("traffic"), element("p", {}, rate()));
+  const { errors, perSecond } = known.service;
+  say(place("summary"), `${counted(known.models.size, "model")} · ${number(Number(perSecond.toPrecision(3)))} requests per second`);
   fill(place("errors"), errors.length
     ? element("ol", { class: "errors" }, ...errors.toReversed().map((each) => element("li", {},
       element("span", { class: "small" }, `${clock(each.at)} · ${each.status} · ${each.request}`), element("span", {}, each.error))))
@@ -190,4 +198,6 @@ addEventListener("hashchange", () => {
   if (document.body.classList.contains("one")) place("main").focus();
 });
 wide.addEventListener("change", route);
+// Ages grow while nothing happens.
+setInterval(() => shown.model && shown.view.showModel(shown.model, now()), 10_000);
 start();

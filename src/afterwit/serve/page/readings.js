@@ -2,24 +2,38 @@
 
 import { counted, number, percent, short, span } from "./words.js";
 
-/** A model, as the stream describes it. */
-export function readModel(said) {
-  const { totals } = said;
+/** A model of the list. */
+export function readShort(said) {
+  return { name: said.model, learner: said.learner, frozen: said.frozen, waiting: said.waiting, ...readError(said) };
+}
+
+/** What went wrong: mistakes are a share of the rounds, losses have a mean. */
+function readError(totals) {
   const counts = totals.mistakes !== undefined;
   return {
-    name: said.model,
-    learner: said.learner,
-    options: Object.entries(said.options ?? {}).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
-    schema: said.schema ? JSON.stringify(said.schema, null, 2) : null,
-    created: said.created ?? null,
-    events: said.events ?? null,
-    frozen: Boolean(said.frozen),
     rounds: totals.rounds,
     measure: counts ? "error" : "mean loss",
+    /** What a certificate on the same counts. */
+    quantity: counts ? "mistakes" : "loss",
     sinceStart: counts ? totals.error : totals.mean_loss,
     lately: counts ? totals.error_lately : totals.mean_loss_lately,
     text: counts ? percent : number,
     tick: counts ? (value) => `${number(Number((100 * value).toPrecision(6)))}%` : number,
+  };
+}
+
+/** The model that is shown. */
+export function readModel(said) {
+  const { totals } = said;
+  return {
+    name: said.model,
+    learner: said.learner,
+    ...readOptions(said.options),
+    schema: said.schema ? JSON.stringify(said.schema, null, 2) : null,
+    created: said.created ?? null,
+    events: said.events,
+    frozen: said.frozen,
+    ...readError(totals),
     totals: readTotals(totals),
     waiting: { count: totals.waiting, oldest: said.waiting?.oldest ?? null },
     expired: totals.expired,
@@ -28,6 +42,17 @@ export function readModel(said) {
     weights: said.weights ?? [],
     /** Changes with the certificate. */
     certificate: JSON.stringify(said.certificate ?? null),
+  };
+}
+
+/** Options that were given, as facts; what is made of several things, such as other learners, as JSON. */
+function readOptions(said) {
+  const given = Object.entries(said).filter(([, value]) => value !== null);
+  const nested = given.filter(([, value]) => typeof value === "object" && !Array.isArray(value));
+  const plain = (value) => (Array.isArray(value) ? value.map(plain).join(", ") : typeof value === "string" ? value : JSON.stringify(value));
+  return {
+    options: given.filter((each) => !nested.includes(each)).map(([name, value]) => [name, plain(value)]),
+    nested: nested.map(([name, value]) => [name, JSON.stringify(value, null, 2)]),
   };
 }
 
@@ -44,7 +69,7 @@ function readTotals(totals) {
     ["examples with their label", number(totals.examples)],
     ["mistakes", totals.mistakes === undefined ? null : number(totals.mistakes)],
     ["root mean squared error", totals.rmse === undefined ? null : number(totals.rmse)],
-    ["of which lately", counted(totals.lately, "round")],
+    ["lately means", totals.lately ? `the last ${counted(totals.lately, "round")}` : null],
     ...sharing,
     ["not asked for", totals.unasked ? counted(totals.unasked, "label") : null],
   ];
@@ -60,17 +85,17 @@ function readDelays({ rounds, milliseconds }) {
 }
 
 /** A curve: lists of the same length by rounds, with null where there is no number. */
-export function readCurve(said, certificate) {
+export function readCurve(said, certificate, quantity) {
   const points = new Map();
   const at = (round) => {
     if (!points.has(round)) points.set(round, { sinceStart: null, lately: null, bound: null, hindsight: null });
     return points.get(round);
   };
   said.rounds.forEach((round, i) => Object.assign(at(round), { sinceStart: said.error[i], lately: said.lately[i] }));
-  // A bound about the moment of learning has no place beside what was served.
-  if (certificate?.about === "served")
+  // A bound on something else, or about the moment of learning, has no place beside what was served.
+  if (certificate?.about === "served" && certificate.made?.quantity === quantity)
     for (const { rounds, bound, hindsight } of certificate.points) {
-      if (rounds) Object.assign(at(rounds), { bound: each(bound, rounds), hindsight: each(hindsight, rounds) });
+      if (rounds) Object.assign(at(rounds), { bound: each(quantity === "mistakes" && bound !== null ? Math.floor(bound) : bound, rounds), hindsight: each(hindsight, rounds) });
     }
   const rounds = [...points.keys()].sort((a, b) => a - b);
   const column = (key) => rounds.map((round) => points.get(round)[key]);
@@ -103,7 +128,7 @@ export function readService(said) {
   return {
     now: said.now ?? Date.now() * 1000,
     state: said.state ?? "",
-    perSecond: said.requests_per_second ?? null,
+    perSecond: said.requests_per_second ?? 0,
     errors: (said.errors ?? []).map(({ at, status, method, path, error }) => ({ at: at * 1e6, status, request: `${method} ${path}`, error: short(error, 300) })),
   };
 }

@@ -76,7 +76,7 @@ async function* events(path, signal) {
  * Follow a stream for good: whenever it ends it is opened again, after a wait that grows.
  *
  * heard    is called with each event
- * changed  is called with "open", "lost" (and why, and the seconds until the next attempt) or "refused" (and why)
+ * changed  is called with "lost" (and why) or "refused" (and why)
  *
  * Gives the function that ends it.
  */
@@ -94,7 +94,6 @@ export function follow(path, heard, changed) {
       alive();
       for await (const event of events(path, attempt.signal)) {
         alive();
-        if (wait !== null) changed("open");
         wait = null;
         if (event) heard(event);
       }
@@ -121,7 +120,7 @@ export function follow(path, heard, changed) {
       }
       if (ended) return;
       wait = Math.min(LONGEST_WAIT, (wait ?? FIRST_WAIT / 1.7) * 1.7);
-      changed("lost", why, wait / 1000);
+      changed("lost", why);
       // Many pages that lost the same service do not come back at the same moment.
       const pause = wait * (0.8 + 0.4 * Math.random());
       await new Promise((resolve) => {
