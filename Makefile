@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src -name '*.py' -o -name '*.pxd') setup.py pyproject.toml README.md
+SOURCES := $(shell find src -name '*.py' -o -name '*.pxd' -o -name '*.css' -o -name '*.html' -o -name '*.js' -o -name '*.svg') setup.py pyproject.toml README.md
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 REQUIRED := $(BIN)/python .ci/required.py
@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage bench compare prove mutants fuzz docs docs-serve wheel test-compiled test-interpreted generate clean
+.PHONY: help demo demo-serve test lint coverage bench compare prove mutants fuzz docs docs-serve wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -37,6 +37,12 @@ $(VENV)/browser:
 	@sh .ci/browser.sh
 	@touch $@
 
+# The tests of services start a PostgreSQL of their own, and skip it where it is not installed.
+$(VENV)/postgresql:
+	@mkdir -p $(VENV)
+	@sh .ci/postgresql.sh
+	@touch $@
+
 $(VENV)/built: $(VENV)/tools $(SOURCES)
 	rm -rf build/wheel
 	mkdir -p build/wheel
@@ -58,6 +64,14 @@ demo: $(VENV)/installed $(VENV)/plot-dependencies ## the three numbers on real d
 	@mkdir -p build
 	$(BIN)/afterwit demo --report build/demo.html
 
+$(VENV)/serve-dependencies: $(VENV)/dependencies
+	$(INSTALL) $$($(REQUIRED) serve)
+	@touch $@
+
+demo-serve: $(VENV)/installed $(VENV)/serve-dependencies ## a service with real data streaming through it, and a live page, until Ctrl-C
+	@mkdir -p build
+	$(BIN)/afterwit serve --demo --database build/demo-serve.db
+
 lint: $(VENV)/test-dependencies ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -72,7 +86,7 @@ test: lint test-compiled test-interpreted ## everything: lint, the installed pac
 # the tests themselves, so it is measured on request.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m $(if $(MEASURED),coverage run -m) pytest -n 2 --dist worksteal
 
-test-compiled: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/browser
+test-compiled: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/browser $(VENV)/postgresql
 	$(PYTEST)
 
 # The same sources without their compiled form: src/ never holds built modules, so that path alone decides. Only what

@@ -89,9 +89,10 @@ class Browser:
         finally:
             context.close()
 
-    def look(self, target, width=DESKTOP, dark=False, screenshot=None, pdf=None):
+    def look(self, target, width=DESKTOP, dark=False, screenshot=None, pdf=None, until=None):
         """Open a file or an address, and say what is wrong with it.
 
+        until       the selector of what a script of the page shows in the end
         screenshot  where to write the whole page as PNG, as it looks before anything is unfolded
         pdf         where to write it as it is printed
         """
@@ -104,12 +105,16 @@ class Browser:
             page.on("request", lambda request: requests.append(request.url))
 
         with self.page(target, width, dark, listen) as page:
+            if until is not None:
+                page.wait_for_selector(until)
             if screenshot is not None:
                 page.screenshot(path=screenshot, full_page=True)
             if pdf is not None:
                 page.pdf(path=pdf, format="A4", print_background=True)
             found = page.evaluate(INSPECTION, width)
             own = page.url
+            # What a page still listens to fails when it is closed.
+            errors = list(errors)
         requests = [each for each in requests if each != own and urlsplit(each).scheme not in ("data", "blob")]
         leaving = [each for each in requests if not _stays(each, own)]
         return Seen(errors, requests, leaving, found["overflowing"], found["empty"])

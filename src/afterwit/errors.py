@@ -7,6 +7,7 @@ AfterwitError
 ├── DivergenceError         a round would make weights or scores infinite or NaN (also an ArithmeticError)
 ├── BusyError               a learner is called by what it calls itself (also a RuntimeError)
 ├── MissingExtraError       something needs a package that is not installed; names what to install (also an ImportError)
+├── ServiceError            a request to a service cannot be done; knows the HTTP status and what to do
 ├── StreamError             a data file cannot be read; knows path and line (also a ValueError)
 └── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
 """
@@ -47,6 +48,22 @@ class MissingExtraError(AfterwitError, ImportError):
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(f"{what} need {package}, which is not installed: pip install 'afterwit[{extra}]'")
+
+
+class ServiceError(AfterwitError):
+    """A request to a service cannot be done. Nothing has been stored, and nothing learned.
+
+    status   the HTTP status that says so: 404 for what does not exist, 409 for a conflict, 422 for bad input, ...
+    where    the field of the request that is wrong, such as ``[3].x.price``
+    headers  what else the answer says, such as Retry-After
+    """
+
+    def __init__(self, status: int, message: str, where: str | None = None, headers: Any = None) -> None:
+        self.status = status
+        self.message = message
+        self.where = where
+        self.headers = dict(headers or {})
+        super().__init__(message)
 
 
 class StreamError(AfterwitError, ValueError):

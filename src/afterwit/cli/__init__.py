@@ -16,7 +16,20 @@ import afterwit
 from afterwit._start import end
 from afterwit.errors import AfterwitError
 
-COMMANDS = ("bound", "demo", "experts", "game", "inspect", "predict", "race", "run", "sample-size")
+COMMANDS = (
+    "bound",
+    "demo",
+    "experts",
+    "game",
+    "inspect",
+    "predict",
+    "race",
+    "replay",
+    "run",
+    "sample-size",
+    "serve",
+    "token",
+)
 
 
 class _LazyGroup(click.Group):

@@ -8,11 +8,9 @@ from typing import Any
 
 from afterwit.cli._shown import require_known
 from afterwit.core.registry import by_command_name, classifier_names, makes_itself, options_of, regressor_names
-from afterwit.errors import AfterwitError, invalid, unknown_option
+from afterwit.errors import invalid, unknown_option
+from afterwit.kernels._written import written_kernel
 from afterwit.streams.stream import Stream
-
-#: The kernels for rows of numbers.
-KERNELS = ("linear", "polynomial", "all_products", "gaussian")
 
 
 def learner_names() -> list[str]:
@@ -72,34 +70,8 @@ def read_options(name: str, options: tuple[str, ...], allowed: Iterable[str]) ->
             raise unknown_option(name, key, allowed)
         if key in given:
             raise invalid(f"--option {key}", "given only once", text)
-        given[key] = _kernel(value) if key == "kernel" else _value(value)
+        given[key] = written_kernel(value, "--option kernel") if key == "kernel" else _value(value)
     return given
-
-
-def _kernel(text: str) -> Any:
-    """A kernel written as in Python: gaussian(width=2) + 0.5 * linear(). Nothing else is evaluated."""
-    from afterwit import kernels
-
-    def made(node: ast.AST) -> Any:
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            return node.value
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -made(node.operand)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):
-            left, right = made(node.left), made(node.right)
-            return left + right if isinstance(node.op, ast.Add) else left * right
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KERNELS:
-            options = {keyword.arg: made(keyword.value) for keyword in node.keywords if keyword.arg is not None}
-            return getattr(kernels, node.func.id)(*map(made, node.args), **options)
-        raise ValueError
-
-    try:
-        return made(ast.parse(text, mode="eval").body)
-    except AfterwitError:
-        raise
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        allowed = f"an expression of {', '.join(f'{name}(...)' for name in KERNELS)}, numbers, + and *"
-        raise invalid("--option kernel", allowed, text) from None
 
 
 def _value(text: str) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import textwrap
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from afterwit.core import html
 from afterwit.core.certificate import COUNTS, SUMS, Certificate, Verdict, shown_number, whole_part
@@ -51,6 +52,16 @@ def numbers(certificate: Certificate) -> list[Number]:
 def _number(certificate: Certificate, name: str, value: float, quantity: str, note: str = "") -> Number:
     noun = quantity.removesuffix("s") if quantity in COUNTS and value == 1 else quantity
     return Number(name, shown_number(value), noun, each_round(certificate, value, quantity), note)
+
+
+def to_dict(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as JSON, with what is said of it in words."""
+    words = {
+        "numbers": [asdict(number) for number in numbers(certificate)],
+        "remark": remark(certificate),
+        "because": certificate.why_not() if certificate.verdict is Verdict.NOT_APPLICABLE else [],
+    }
+    return {**certificate.to_dict(), **words}
 
 
 def title(certificate: Certificate) -> str:

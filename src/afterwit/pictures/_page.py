@@ -74,9 +74,15 @@ def _head(title: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">\n'
         f"<title>{escaped(title)}</title>\n<style>\n"
+        f"{style_of_colours()}{style}</style>\n</head>\n"
+    )
+
+
+def style_of_colours() -> str:
+    """The variables of a style sheet that all colours of a page come from, on a light ground and on a dark one."""
+    return (
         f":root {{ color-scheme: light; {_colours(dark=False)} }}\n"
         f"@media screen and (prefers-color-scheme: dark) {{ :root {{ color-scheme: dark; {_colours(dark=True)} }} }}\n"
-        f"{style}</style>\n</head>\n"
     )
 
 
