@@ -8,6 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from afterwit.serve import live
 from afterwit.serve.assets import POLICY
+from afterwit.serve.operations import Create, Delete, Learn
 from served import InProcess
 
 
@@ -43,8 +44,6 @@ def test_a_stream_begins_with_everything_and_goes_on_with_what_is_new(service, m
             service.engine.submit(Learn("spam", [(None, {"a": 1}, "ham")]))
         return len(parts) == 3
 
-    from afterwit.serve.operations import Learn
-
     answer = service.ask("GET", "/models/spam/live", until=enough)
     assert (answer.status, answer.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
     found = events(answer.parts)
@@ -59,6 +58,26 @@ def test_a_stream_begins_with_everything_and_goes_on_with_what_is_new(service, m
         assert each["model"]["model"] == "spam"
         assert each["curve"]["rounds"][-1] >= each["model"]["totals"]["rounds"]
     assert service.service.watchers == 0
+
+
+def test_a_model_that_is_made_anew_is_news(service):
+    def make(learner):
+        service.engine.submit(Delete("other")).result(30)
+        service.engine.submit(Create("other", learner, {"labels": ["ham", "spam"]})).result(30)
+        service.engine.submit(Learn("other", [(None, {"a": 1}, "ham")])).result(30)
+
+    def anew(parts):
+        if len(parts) == 1:
+            make("winnow")
+        return sum("shown" in each for each in events(parts) if each) == 2
+
+    make("perceptron")
+
+    found = events(service.ask("GET", "/models/other/live", until=anew).parts)
+    shown = [each["shown"]["model"] for each in found if "shown" in each]
+    assert [each["learner"] for each in shown] == ["perceptron", "winnow"]
+    # As many events as before, and yet another model.
+    assert shown[0]["events"] == shown[1]["events"]
 
 
 def test_the_stream_of_all_models_has_all_models(service):
