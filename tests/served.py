@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,7 +85,9 @@ class InProcess:
             "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 2),
         }
-        return asyncio.run(self._call(scope, pieces, until, gone))
+        # Where a browser is open, an event loop runs in this thread.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, self._call(scope, pieces, until, gone)).result()
 
     async def _call(self, scope, pieces, until, leaves):
         gone = asyncio.Event()
