@@ -122,7 +122,7 @@ class Engine:
 
     def models(self) -> list[dict[str, Any]]:
         """Every model in short."""
-        return list(self._ask(lambda: [describing.in_short(hosted) for hosted in self._writer.models.values()]))
+        return list(self._ask(lambda: [describing.in_short(hosted) for hosted in self._writer.in_order()]))
 
     def takes_advice(self, model: str) -> bool:
         """Whether its examples are the advice of experts, and its labels are outcomes."""
