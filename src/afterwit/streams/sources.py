@@ -110,12 +110,12 @@ def _files(sources: Sequence[str], format: str | None, dialect: Dialect) -> Sour
         return known
     if kind in ("parquet", "arrow") and "-" in paths:
         raise StreamError(f"{kind} cannot be read from standard input; write it to a file first", path=name)
-    opener = _opener(kind, dialect)
+    open_one = opener(kind, dialect)
     if len(paths) == 1:
-        return replace(known, table=lambda: opener(paths[0]))
+        return replace(known, table=lambda: open_one(paths[0]))
 
     def chained() -> TableReader:
-        return ChainedReader(opener, paths, size, dialect.ignore)
+        return ChainedReader(open_one, paths, size, dialect.ignore)
 
     return replace(known, table=chained)
 
@@ -128,7 +128,8 @@ def _size(path: str) -> int | None:
         return None
 
 
-def _opener(kind: str, dialect: Dialect) -> Callable[[str], TableReader]:
+def opener(kind: str, dialect: Dialect) -> Callable[[Any], TableReader]:
+    """What opens a table of that format; text may also be a file that is open."""
     if kind == "parquet":
         from afterwit.streams.parquet import ParquetReader
 
