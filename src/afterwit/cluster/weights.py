@@ -28,6 +28,8 @@ from afterwit.errors import DivergenceError, InputError, Words, invalid
 Floats = npt.NDArray[np.float64]
 State = dict[str, Any]
 
+#: What is in units of the largest value, and how it changes as that grows.
+POWERS = {"normalized": 1, "squares": -2}
 #: What counts rounds, and what each shard adds to.
 COUNTERS = ("rounds", "mistakes", "updates")
 
@@ -99,26 +101,19 @@ def _give_average(state: State, began: State, part: Part) -> State:
     return {**state, "moments": (state["rounds"] + 1) * state["weights"] - total}
 
 
-def _measured(state: State, *_: Any) -> State:
-    square = math.fsum((state["weights"] ** 2).tolist())
-    return {**state, "square": square, **({"peak": square} if "peak" in state else {})}
-
-
 def _unscaled(state: State, _: State) -> State:
     return {**state, "weights": state["scale"] * state["weights"]}
 
 
 def _scaled(state: State, *_: Any) -> State:
-    state = {**state, "scale": 1.0}
-    # Without a ball nobody follows the length.
-    return _measured(state) if state.get("square") else state
+    return {**state, "scale": 1.0}
 
 
 _AVERAGED = Form(take=_take_average, give=_give_average, summed=("average",))
 FORMS = {
     "Perceptron": Form(),
     "AveragedPerceptron": _AVERAGED,
-    "MarginPerceptron": Form(give=_measured),
+    "MarginPerceptron": Form(),
     "SGD": Form(take=_unscaled, give=_scaled),
     "OnlineSVM": Form(take=_unscaled, give=_scaled),
     "AdaGrad": Form(("weights", "squares")),
@@ -185,6 +180,7 @@ def taken(learner: Any, began: State) -> Part:
 def given(learner: Any, began: State, part: Part, total: int, counts: dict[str, int]) -> State:
     """The state of the learner with mixed weights: the part divided by the total of its counts.
 
+    total   0 if no shard counts: then the weights stay
     counts  the rounds, mistakes and updates of all shards in this epoch
     """
     form = form_of(learner)
@@ -194,15 +190,27 @@ def given(learner: Any, began: State, part: Part, total: int, counts: dict[str, 
         state["by_id"] = True
     if part.classes is not None:
         state["classes"] = list(part.classes)
+    ratio: Any = 1.0
+    base = form.take(began, began)
+    if part.largest is not None and not total:
+        # The weights stay, in units that may be larger now.
+        before = _padded(began["largest"], part.largest.shape)
+        ratio = np.divide(part.largest, before, out=np.ones_like(before), where=before > 0)
     for name, numbers in part.mixed.items():
-        state[name] = numbers / total
-        if not counts["updates"] and not form.divided:
+        if total and (counts["updates"] or form.divided):
+            state[name] = numbers / total
+        else:
             # An average of equal numbers may be another number, by rounding.
-            state[name] = _padded(began[name], numbers.shape)
+            state[name] = _padded(base[name], numbers.shape) * ratio ** POWERS.get(name, 0)
     state |= {name: began[name] + number for name, number in part.numbers.items()}
     if part.largest is not None:
         state["largest"] = part.largest
     state = form.give(state, began, part)
+    if "peak" in state or learner.parameters.get("ball"):
+        # They follow the length of their weights.
+        with np.errstate(over="ignore"):
+            state["square"] = math.fsum((state["weights"] ** 2).tolist())
+        state |= {"peak": state["square"]} if "peak" in state else {}
     if not all(np.isfinite(value).all() for value in state.values() if isinstance(value, (np.ndarray, float))):
         raise DivergenceError(f"the mixed weights of {type(learner).__name__} are infinite or NaN; scale the features")
     return state
@@ -263,7 +271,7 @@ def added(one: Part, other: Part) -> Part:
         with np.errstate(over="ignore", invalid="ignore"):
             for place, each in enumerate(pair):
                 ratio = np.divide(largest, each, out=np.ones_like(largest), where=each > 0)
-                for name, power in (("normalized", 1), ("squares", -2)):
+                for name, power in POWERS.items():
                     mixed[name] = tuple(  # type: ignore[assignment]
                         numbers * ratio**power if k == place else numbers for k, numbers in enumerate(mixed[name])
                     )

@@ -58,6 +58,8 @@ class Source:
     dialect: Dialect = field(default_factory=Dialect)
     #: Whether rows have keys, some of which may come later.
     keys: bool = False
+    #: The column by which all rows are sorted first.
+    order_by: str | None = None
 
 
 def source_of(source: Any, format: str | None, dialect: Dialect, order_by: str | None) -> Source:  # noqa: A002
@@ -70,7 +72,7 @@ def source_of(source: Any, format: str | None, dialect: Dialect, order_by: str |
         raise invalid("order_by", f"left out, because {found.format} text has no columns", order_by)
     from afterwit.streams.ordered import OrderedReader
 
-    return replace(found, table=lambda: OrderedReader(table(), order_by))
+    return replace(found, table=lambda: OrderedReader(table(), order_by), order_by=order_by)
 
 
 def _source(source: Any, format: str | None, dialect: Dialect) -> Source:  # noqa: A002
