@@ -94,7 +94,6 @@ class Played:
 def play(shard: Any, data: Any, start: Start, mixing: str, passes: int = 1, alone: bool = False) -> Played:
     """Play the rows of a shard in order. It changes nothing but its own learner: it can be done again anywhere."""
     learner = start.learner()
-    began = learner.state()
     unlabelled = skipped = 0
     for _ in range(passes):
         with shard.stream(data).reader() as reader:
@@ -105,6 +104,14 @@ def play(shard: Any, data: Any, start: Start, mixing: str, passes: int = 1, alon
                     continue
                 learner.learn_many(X, y)
             skipped += getattr(getattr(reader, "skipped", None), "count", 0)
+    return finished(learner, start, mixing, alone, unlabelled, skipped)
+
+
+def finished(
+    learner: Any, start: Start, mixing: str, alone: bool = False, unlabelled: int = 0, skipped: int = 0
+) -> Played:
+    """What a learner has learned that began with that start."""
+    began = start.state
     part = taken(learner, began)
     done = {name: getattr(learner, name) - began[name] for name in ("rounds", "mistakes", "updates")}
     count = {"uniform": int(done["rounds"] > 0), "rows": done["rounds"], "mistakes": done["mistakes"]}[mixing]

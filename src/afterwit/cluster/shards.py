@@ -15,7 +15,7 @@ import numpy as np
 
 from afterwit.data import checks
 from afterwit.data.labels import first_certain_pair, labels_of
-from afterwit.data.rows import read_many
+from afterwit.data.rows import Rows, read_many
 from afterwit.errors import InputError, StreamError, Words, counted, invalid
 from afterwit.streams.arrays import ArrayStream
 from afterwit.streams.model import Model
@@ -33,7 +33,13 @@ class Memory:
 
     def stream(self, data: Any) -> Any:
         """They are given with the task."""
-        return ArrayStream(*data)
+        X, y = data
+        if isinstance(X, Rows):
+            # What came through Dask is read-only, of a type that only looks like a float.
+            X = replace(X, values=np.array(X.values, dtype=np.float64))
+        elif isinstance(X, np.ndarray):
+            X = np.array(X, dtype=np.float64) if X.dtype.kind in "iufb" else X
+        return ArrayStream(X, y)
 
 
 @dataclass(frozen=True)

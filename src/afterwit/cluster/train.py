@@ -21,7 +21,7 @@ from afterwit.cluster.mixing import MIXINGS, Heard, Start, epoch_of, mixed, requ
 from afterwit.cluster.record import ClusterRecord
 from afterwit.cluster.shards import Plan
 from afterwit.cluster.tree import tree
-from afterwit.cluster.work import PATIENCE, work_on
+from afterwit.cluster.work import PATIENCE, Here, work_on
 from afterwit.core.storage import load, save
 from afterwit.data import checks
 from afterwit.data.labels import Labels
@@ -86,7 +86,8 @@ def train(
             return planning.plan(data, y, target=target, shards=shards, learner=learner, work=work)
 
         once = checks.flag("once", once)
-        return Run(learner, plan, plan(work, shards), epochs, mixing, once, save, work, workers).play(on_progress)
+        run = Run(learner, plan, plan(work, shards), epochs, mixing, once, save, work, client, workers)
+        return run.play(on_progress)
 
 
 @dataclass
@@ -102,6 +103,7 @@ class Run:
     once: bool
     path: Any
     work: Any
+    client: Any
     workers: int | None
 
     def __post_init__(self) -> None:
@@ -182,6 +184,8 @@ class Run:
 
         if record.once:
             raise InputError(f"there is no certificate: {checking.ONCE}")
+        if client is None and (isinstance(self.client, Here) or getattr(self.client, "status", "") == "running"):
+            client = self.client
         with work_on(client, self.workers if client is None else None) as work:
             plan = self.plan if self.plan.files else self.plan_on(work, record.shards)
             return checking.certificate(self.learner, self.began, plan, record, comparator, work)

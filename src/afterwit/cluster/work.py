@@ -171,11 +171,13 @@ def local(workers: int | None = None, **options: Any) -> Iterator[Any]:
     import distributed
 
     count = (os.cpu_count() or 1) if workers is None else checks.count("workers", workers)
-    usual = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 40}
-    with (
-        distributed.LocalCluster(n_workers=count, **{**usual, **options}) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    usual = {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
+    try:
+        cluster = distributed.LocalCluster(n_workers=count, **{**usual, **options})
+    except RuntimeError as error:
+        remedy = "in a script, call it under if __name__ == '__main__', because its processes import the script"
+        raise ClusterError(f"the processes of a local cluster cannot be started ({error}); {remedy}") from None
+    with cluster, distributed.Client(cluster) as client:
         yield client
 
 
