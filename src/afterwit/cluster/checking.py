@@ -21,7 +21,18 @@ from afterwit.certify._streamed_linear import BINS, OCTAVES, Bins, Judge, Point,
 from afterwit.certify.perceptron import Rule, comparators_for, starts_at_zero
 from afterwit.certify.replay import ROUNDING, comparator_for
 from afterwit.certify.streamed import Block, Columns, Passes
-from afterwit.cluster.mixing import Heard, Played, Start, both, finished, mixed, shares, smallest_share, weighted
+from afterwit.cluster.mixing import (
+    Heard,
+    Played,
+    Start,
+    both,
+    counts_updates,
+    finished,
+    mixed,
+    shares,
+    smallest_share,
+    weighted,
+)
 from afterwit.cluster.record import ClusterRecord
 from afterwit.cluster.shards import Plan
 from afterwit.cluster.tree import tree
@@ -335,7 +346,6 @@ class _Check:
         rounds = sum(mu * each.rounds for mu, each in zip(self.mus, record.epochs[0], strict=True))
         zero = Comparator("zero", np.zeros(self.lens.size), np.zeros(0), 0)
         heard = sum((each for epoch in record.epochs for each in epoch), Heard())
-        counted_as = "updates" if learner.mixed_theorems[0].quantity == "weighted updates" else "mistakes"
         facts: dict[str, Any] = {
             "subject": type(learner).__name__,
             "rounds": record.rounds,
@@ -348,10 +358,10 @@ class _Check:
             "heard": heard,
             "weighted_rounds": rounds,
             "weighted_counts": {name: weighted(record.epochs, name) for name in ("mistakes", "updates")},
-            "share": smallest_share(record.epochs, counted_as),
+            "share": smallest_share(record.epochs, "updates" if counts_updates(learner) else "mistakes"),
         }
         at_zero = Point(zero, 0.0, rounds, math.sqrt(rounds))
-        assumptions = self._assumptions(counted_as, facts["share"])
+        assumptions = self._assumptions()
         if not all(each.met for each in assumptions[:1]):
             return MixedEvidence(assumptions=assumptions, comparators=(zero,), points=(at_zero,), **facts)
         comparators, tables, fewest = self._comparators(comparator, radius)
@@ -374,7 +384,7 @@ class _Check:
 
     # ------------------------------------------------------------------ the rounds
 
-    def _assumptions(self, counted_as: str, share: float) -> tuple[Assumption, ...]:
+    def _assumptions(self) -> tuple[Assumption, ...]:
         """Whether these are its rounds, played by the rule from weights that were averaged as they should be."""
         state, fresh = self.began.state, Start(self.began.kind, self.began.parameters, self.began.state).learner()
         before = state["rounds"]
@@ -411,7 +421,7 @@ class _Check:
         by_shares = all(
             abs(math.fsum(shares(heard)) - 1) < 1e-9 or not any(e.rounds for e in heard) for heard in self.record.epochs
         )
-        found_all = (
+        return (
             Assumption(statement, Basis.OBSERVED, same, detail),
             starts_at_zero(self.learner),
             Assumption(
@@ -422,10 +432,6 @@ class _Check:
             ),
             Assumption(average, Basis.OBSERVED, not off and by_shares, off),
         )
-        if share > 0:
-            return found_all
-        lost = "a shard with updates had the weight 0, as it may if weights are by mistakes"
-        return (*found_all, Assumption(f"every shard with {counted_as} counts", Basis.OBSERVED, False, lost))
 
     def _vector(self, learner: Any) -> Floats:
         """The weights of the perceptron itself over the columns of all shards."""
