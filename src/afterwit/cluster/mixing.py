@@ -5,8 +5,8 @@ Update      from the weights w of a fresh learner, in every epoch: each shard i 
             with w_i, in which it has made k_i mistakes. Then w <- (c_1 w_1 + ... + c_S w_S) / (c_1 + ... + c_S), with
             uniform   c_i = 1 if the shard has rows, else 0
             rows      c_i = the number of its rows
-            mistakes  c_i = k_i; where nobody made a mistake the weights stay. (Of learners whose bounds are about updates
-                      k_i counts these: for the averaged perceptron they are the mistakes of the perceptron inside.)
+            mistakes  c_i = k_i; where nobody made a mistake the weights stay. Where bounds are about updates, k_i is
+                      their number: those of the averaged perceptron are the mistakes of the perceptron inside
             The sums are those of a fixed tree (`tree`), in float64: the result depends on the rows, on the number of
             shards and on nothing else. With one shard this is the learner itself, to the bit.
 Guarantee   perceptrons: with mu_i = c_i / (c_1 + ... + c_S), the sum of mu_i k_i over all shards and epochs is at most
