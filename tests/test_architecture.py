@@ -24,7 +24,7 @@ LAYERS = (
     ("losses", "sklearn", "storage"),
     # The outer rooms: what is inside finds pictures by their name.
     ("pictures",),
-    ("serve", "client"),
+    ("serve", "client", "cluster"),
     ("cli", "__main__"),
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

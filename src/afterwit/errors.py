@@ -7,6 +7,7 @@ AfterwitError
 ├── DivergenceError         a round would make weights or scores infinite or NaN (also an ArithmeticError)
 ├── BusyError               a learner is called by what it calls itself (also a RuntimeError)
 ├── MissingExtraError       something needs a package that is not installed; names what to install (also an ImportError)
+├── ClusterError            work on several machines cannot go on; says what was waited for (also a RuntimeError)
 ├── ServiceError            a request to a service cannot be done; knows the HTTP status and what to do
 ├── StreamError             a data file cannot be read; knows path and line (also a ValueError)
 └── ModelFileError          a model file is corrupt, truncated, foreign or too new (also a ValueError)
@@ -48,6 +49,10 @@ class MissingExtraError(AfterwitError, ImportError):
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         super().__init__(f"{what} need {package}, which is not installed: pip install 'afterwit[{extra}]'")
+
+
+class ClusterError(AfterwitError, RuntimeError):
+    """Work on several machines cannot go on: a worker was lost too often, or nothing happened for too long."""
 
 
 class ServiceError(AfterwitError):

@@ -54,6 +54,8 @@ class Storable:
     theorems = ()  # type: tuple[Any, ...]
     #: Why there are none, where there are none.
     no_theorem_because = ""
+    #: The bounds that hold where rows are in shards and weights are mixed (`afterwit.cluster`).
+    mixed_theorems = ()  # type: tuple[Any, ...]
     #: The module of `afterwit.certify` that recomputes its rounds.
     checker = ""
     #: Whether it learns more than two labels.

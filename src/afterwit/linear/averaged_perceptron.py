@@ -24,6 +24,7 @@ from typing import Any
 
 import cython
 
+from afterwit.linear._mixed_bounds import mixed_bounds
 from afterwit.linear.perceptron import perceptron_bounds
 
 if cython.compiled:
@@ -45,6 +46,7 @@ class AveragedPerceptron(PairedLearner):
     _last: cython.double
 
     theorems = perceptron_bounds("updates")
+    mixed_theorems = mixed_bounds("updates")
     _stored = ("weights", "moments")
     _rests = False
 

@@ -28,6 +28,7 @@ from afterwit.core.theorem import Theorem
 from afterwit.data.checks import positive_number
 from afterwit.linear._engine import SHARED
 from afterwit.linear._late_bounds import LateMarginUpdateBound, wide_enough
+from afterwit.linear._mixed_bounds import mixed_margin_bounds
 from afterwit.linear._stops import Stop
 from afterwit.linear._weights import check_square
 
@@ -85,6 +86,7 @@ class MarginPerceptron(LinearLearner):
     _peak = cython.declare(cython.double, visibility="public")
 
     theorems = (MarginUpdateBound(), LateMarginUpdateBound())
+    mixed_theorems = mixed_margin_bounds()
     late = "served"
 
     options = (Option("margin", 0.1, positive_number), *SHARED)

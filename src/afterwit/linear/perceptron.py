@@ -6,6 +6,7 @@ Guarantee   if a unit v has y_t (v . x_t) >= gamma and |x_t| <= R for all t: at 
             the dimension and the length of the stream. Tight (unit vectors). On any sequence whatever, for every
             comparator u with total hinge loss L: at most R^2 |u|^2 + 2L mistakes, and the sharper bounds below.
             Where labels come late, after at most d further rounds: at most (1 + 2d) (R/gamma)^2 (`_late_bounds`).
+            Where rows are in shards and weights are mixed, the bounds hold for weighted mistakes (`_mixed_bounds`).
 Assumes     w_1 = 0 (for the bounds; the rate then does not matter, but where rounding decides a tie). Nothing about
             where the examples come from.
 Source      Rosenblatt 1958; Novikoff 1962; Mohri, Rostamizadeh & Talwalkar, Foundations of Machine Learning, 2nd
@@ -44,6 +45,7 @@ from afterwit.linear._late_bounds import (
     MeasuredMarginBound,
     largest_root,
 )
+from afterwit.linear._mixed_bounds import mixed_bounds
 
 if cython.compiled:
     from cython.cimports.afterwit.linear._engine import LinearLearner
@@ -315,6 +317,7 @@ class Perceptron(LinearLearner):
         MeasuredHingeBound(),
         TrainedBound(),
     )
+    mixed_theorems = mixed_bounds()
     late = "served"
 
     options = (Option("rate", 1.0, positive_number), Option("start", None), *SHARED)

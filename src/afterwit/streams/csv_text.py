@@ -89,6 +89,8 @@ class CsvReader(BlockReader):
         super().__init__(source, on_error, on_block, block, workers, kept)
         self._guessed = delimiter is None
         self._header = given is None
+        #: How many bytes come before the first row, but for a mark of the byte order.
+        self.header_bytes = 0
         try:
             self._begin()
             self.names = self._read_header() if given is None else given
@@ -96,6 +98,11 @@ class CsvReader(BlockReader):
             self.close()
             raise
         self._set_forms(dict.fromkeys(self.names, "text"))
+
+    @property
+    def delimiter(self) -> str:
+        """What separates cells."""
+        return self._delimiter
 
     # ------------------------------------------------------------------ the beginning of the file
 
@@ -126,6 +133,7 @@ class CsvReader(BlockReader):
                 raise self._error(self._problem(raw.data, parser), self._line)
             line += self._line
             self._line += parser.line
+            self.header_bytes += parser.at
             if cells:
                 self._held.append(raw._replace(data=raw.data[parser.at :]))
                 return self._checked_header([cell.strip() for cell in cells], line)

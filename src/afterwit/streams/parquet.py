@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import accumulate
 
 from afterwit.errors import StreamError
 from afterwit.streams._database import Database, identifier, literal, reason
@@ -20,9 +22,12 @@ class ParquetReader(PartsReader):
     """A `TableReader` of one Parquet file; the rows come in the order of the file.
 
     name  what messages call the file, if not by its path
+    rows  which of them, from one number up to another; all of them if it is not given
     """
 
-    def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], name: str | None = None, rows: tuple[int, int] | None = None
+    ) -> None:
         # A copy is removed with its object: it has to be there until this reader is closed.
         self._kept: str | os.PathLike[str] | None = path
         self._file = os.fspath(path)
@@ -31,6 +36,11 @@ class ParquetReader(PartsReader):
         self._stream: ArrowParts | None = None
         source = literal(os.path.abspath(self._file).translate(PATTERNS))
         self._table = f"read_parquet({source}, hive_partitioning = false)"
+        self._chosen = rows
+        if rows is not None:
+            numbered = f"read_parquet({source}, hive_partitioning = false, file_row_number = true)"
+            wanted = f"file_row_number >= {rows[0]:d} AND file_row_number < {rows[1]:d}"
+            self._table = f"(SELECT * EXCLUDE (file_row_number) FROM {numbered} WHERE {wanted})"
         self._database = Database()
         try:
             names, self._written, self._total = self._describe(source)
@@ -93,7 +103,8 @@ class ParquetReader(PartsReader):
         names = list(_top(fields))
         if len(names) != len(written):
             names = written
-        return names, dict(zip(names, written, strict=True)), int(rows[0][0])
+        total = int(rows[0][0]) if self._chosen is None else self._chosen[1] - self._chosen[0]
+        return names, dict(zip(names, written, strict=True)), total
 
     def _query(self, query: str) -> ArrowParts:
         try:
@@ -109,6 +120,18 @@ class ParquetReader(PartsReader):
     def _same_file(self) -> None:
         if regular_file(self._file) != self._state:
             raise StreamError("the file has changed while it was read; read it again", path=self.name)
+
+
+def row_groups(path: str) -> list[int]:
+    """The number of the first row of each group, and at the end that of all rows."""
+    with closing(Database()) as database:
+        source = literal(os.path.abspath(path).translate(PATTERNS))
+        query = f"SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata({source}) ORDER BY 1"
+        try:
+            found = database.connection.execute(query).fetchall()
+        except FAILURES as error:
+            raise StreamError(f"it cannot be read as a Parquet file ({reason(error)})", path=path) from None
+    return list(accumulate((int(rows) for _, rows in found), initial=0))
 
 
 def _top(fields: Sequence[tuple[str, int | None]]) -> Iterator[str]:

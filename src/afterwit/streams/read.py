@@ -191,6 +191,8 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
         rereadable=source.rereadable or not source.paths,
         notes=tuple(decided.notes),
         given=purpose.labels is not None,
+        source=source,
+        target=target,
         _first=first,
     )
 
@@ -381,6 +383,7 @@ def _lines(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
         size=source.size,
         rereadable=source.rereadable,
         given=purpose.labels is not None,
+        source=source,
         _first=first,
         _ahead=ahead,
     )

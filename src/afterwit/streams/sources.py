@@ -59,6 +59,8 @@ class Source:
     dialect: Dialect = field(default_factory=Dialect)
     #: Whether rows have keys, some of which may come later.
     keys: bool = False
+    #: The column by which all rows are sorted first.
+    order_by: str | None = None
 
 
 def source_of(source: Any, format: str | None, dialect: Dialect, order_by: str | None) -> Source:  # noqa: A002
@@ -71,7 +73,7 @@ def source_of(source: Any, format: str | None, dialect: Dialect, order_by: str |
         raise invalid("order_by", f"left out, because {found.format} text has no columns", order_by)
     from afterwit.streams.ordered import OrderedReader
 
-    return replace(found, table=lambda: OrderedReader(table(), order_by))
+    return replace(found, table=lambda: OrderedReader(table(), order_by), order_by=order_by)
 
 
 def _source(source: Any, format: str | None, dialect: Dialect) -> Source:  # noqa: A002
@@ -110,12 +112,12 @@ def _files(sources: Sequence[str], format: str | None, dialect: Dialect) -> Sour
     known = Source(name, tuple(paths), kind, None, size, size is not None, dialect, kind == "json")
     if kind in LINES:
         return known
-    opener = _opener(kind, dialect, copies)
+    open_one = opener(kind, dialect, copies)
     if len(paths) == 1:
-        return replace(known, table=lambda: opener(paths[0]))
+        return replace(known, table=lambda: open_one(paths[0]))
 
     def chained() -> TableReader:
-        return ChainedReader(opener, paths, size, dialect.ignore)
+        return ChainedReader(open_one, paths, size, dialect.ignore)
 
     return replace(known, table=chained)
 
@@ -128,9 +130,12 @@ def _size(path: str) -> int | None:
         return None
 
 
-def _opener(kind: str, dialect: Dialect, copies: Mapping[str, UnpackedCopy]) -> Callable[[str], TableReader]:
+def opener(
+    kind: str, dialect: Dialect, copies: Mapping[str, UnpackedCopy] | None = None
+) -> Callable[[Any], TableReader]:
+    """What opens a table of that format; text may also be a file that is open."""
     if kind in ("parquet", "arrow"):
-        return _opener_of_files(kind, copies)
+        return _opener_of_files(kind, copies or {})
     if kind == "json":
         from afterwit.streams.json_lines import JsonLinesReader
 

@@ -15,7 +15,8 @@ from afterwit.errors import StreamError, Words, counted, shorten
 from afterwit.streams._raw import Raw, RawReader
 from afterwit.streams.batch import Skipped
 from afterwit.streams.schema import Schema
-from afterwit.streams.target import labels_in
+from afterwit.streams.sources import Source
+from afterwit.streams.target import Target, labels_in
 
 #: How many rows a stream hands over at once if nothing asks for less.
 BLOCK = 65_536
@@ -48,6 +49,9 @@ class Stream:
     given: bool = False
     #: Whether a row is handed over as often as its weight says: only what is learned has a weight.
     weighted: bool = True
+    #: What was read and what of it is predicted, so that others can read parts of it in the same way.
+    source: Source | None = field(default=None, repr=False)
+    target: Target | None = field(default=None, repr=False)
     #: The first reader, if it is open already, and what was read ahead from it.
     _first: RawReader | None = field(default=None, repr=False)
     _ahead: deque[Raw] = field(default_factory=deque, repr=False)
