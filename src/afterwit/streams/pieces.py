@@ -21,12 +21,12 @@ from typing import Any
 
 from afterwit.errors import StreamError, Words, counted, shorten
 from afterwit.streams._bytes import GZIP_MAGIC, ZSTD_MAGIC
+from afterwit.streams._copies import UnpackedCopy, needs_copy
 from afterwit.streams._csv_cells import RowEnds
 from afterwit.streams._raw import FilesOfLines, Raw, RawReader, RecordReader
 from afterwit.streams.batch import ROWS_TO_LOOK_AT, Skipped, TableReader
 from afterwit.streams.csv_text import CsvReader
 from afterwit.streams.formats import LINES, delimiter_of_name
-from afterwit.streams._copies import UnpackedCopy, needs_copy
 from afterwit.streams.parquet import ParquetReader, row_groups
 from afterwit.streams.schema import Schema
 from afterwit.streams.sources import Dialect, opener, source_of
