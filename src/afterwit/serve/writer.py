@@ -27,6 +27,7 @@ from afterwit.serve.waiting import Asked, Line, answer, unavailable
 from afterwit.serve.writing import Writing, is_about_the_connection
 
 NOT_STORED = "the database could not store it; nothing of this request was stored, so send it again"
+NOT_KNOWN = "the connection to the database broke: it is not known whether this was stored; send it again with its id"
 NOT_READY = "the service is not ready: another one writes, or the database cannot be reached"
 #: How often a stand-by tries to become the writer, in seconds.
 PATIENCE = 0.5
@@ -209,13 +210,15 @@ class Writer:
         self._recent.trim()
 
     def _give_up(self, group: Group, asked: list[Asked], error: Exception) -> None:
-        """Nothing of a group is stored: the models are what their logs say."""
+        """A group could not be stored: the models are what their logs say."""
         self._log("not stored", error=repr(error))
         from_database = isinstance(error, exc.SQLAlchemyError)
+        broken = is_about_the_connection(error)
         message = f"the service has an error: {error!r}; nothing of this was stored"
+        why = NOT_KNOWN if broken else NOT_STORED
         for each in asked:
-            each.result, each.error = None, unavailable(NOT_STORED) if from_database else ServiceError(500, message)
-        if is_about_the_connection(error):
+            each.result, each.error = None, unavailable(why) if from_database else ServiceError(500, message)
+        if broken:
             raise error
         self._undo(group.touched)
         if not from_database and len(asked) > 1:
