@@ -52,6 +52,14 @@ def the_right_package():
     assert afterwit.compiled is not INTERPRETED, f"this run is for the other form; afterwit is {afterwit.__file__}"
 
 
+@pytest.fixture(autouse=True)
+def no_figure_is_left_open():
+    """matplotlib keeps what is drawn on axes of its own, and warns of many."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Headless Chromium, one process for all tests."""

@@ -54,13 +54,15 @@ class Case:
         if "schedule" in options:
             return options["schedule"] == "adaptive"
         if "loss_range" in options:
-            return self.loss in ("square", "log") and not self.gradient
+            return self.loss in ("square", "log", "brier") and not self.gradient
         return self.gradient or self.loss not in ("log", "zero-one")
 
     @property
     def scale_free(self):
         free = self.name in ("AdaHedge", "BOA", "MLpol", "PolynomialWeights") or self.adaptive
-        return free and "loss_range" not in self.options
+        # Brier losses are at most 2, and exponential weights know it.
+        known = self.adaptive and self.loss == "brier" and not self.gradient and "schedule" not in self.options
+        return free and not known and "loss_range" not in self.options
 
     @property
     def unbounded(self):

@@ -6,7 +6,16 @@ Nothing here comes from afterwit. A round is a list with a vector for each exper
 import math
 from decimal import Decimal, localcontext
 
-from naive_experts import BOA, AdaHedge, ExponentialWeights, FixedShare, MLpol, PolynomialWeights, SecondOrderWeights
+from naive_experts import (
+    BOA,
+    AdaHedge,
+    ExponentialWeights,
+    FixedShare,
+    MLpol,
+    PolynomialWeights,
+    SecondOrderWeights,
+    StronglyAdaptive,
+)
 
 DIGITS = 50
 
@@ -158,5 +167,14 @@ def of_vectors(kind):
 
 ALGORITHMS = {
     kind.__name__: of_vectors(kind)
-    for kind in (AdaHedge, BOA, ExponentialWeights, FixedShare, MLpol, PolynomialWeights, SecondOrderWeights)
+    for kind in (
+        AdaHedge,
+        BOA,
+        ExponentialWeights,
+        FixedShare,
+        MLpol,
+        PolynomialWeights,
+        SecondOrderWeights,
+        StronglyAdaptive,
+    )
 }

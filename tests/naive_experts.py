@@ -292,8 +292,10 @@ class ExponentialWeights(Naive):
         self, n, loss="square", rate=None, horizon=None, schedule=None, gradient=False, loss_range=None, seed=0
     ):
         unbounded = loss == "log" and loss_range is None and not gradient
-        concave = loss in ("square", "log") and not gradient
+        concave = loss in ("square", "log", "brier") and not gradient
         nothing_said = rate is None and horizon is None and schedule is None
+        if nothing_said and loss == "brier" and concave:
+            loss_range = loss_range or (0.0, 2.0)
         fits = not unbounded and loss != "zero-one" if loss_range is None else concave
         self.adaptive = schedule == "adaptive" or (nothing_said and fits)
         free = unbounded or self.adaptive
@@ -348,7 +350,7 @@ class ExponentialWeights(Naive):
         up = [loss for loss, here in zip(seen, awake, strict=True) if here]
         spread, rate, concave = max(up) - min(up), self.adaptive_rate(), 0.0
         if self.by_forecast and self.concave:
-            if self.loss_name == "square" and not self.ranged:
+            if self.loss_name != "log" and not self.ranged:
                 self.caps += [1 / (2 * max(up))] * (max(up) > 0)
                 concave = 1 / (2 * max(up)) if max(up) > 0 else math.inf
             else:
@@ -405,8 +407,8 @@ class CertainForecasts:
 class SecondOrderWeights(Naive):
     """Mohri et al., exercise 8.7."""
 
-    def __init__(self, n, beta=None, horizon=None, loss="zero-one", loss_range=(0.0, 1.0), seed=0):
-        super().__init__(n, loss, loss_range=loss_range, seed=seed)
+    def __init__(self, n, beta=None, horizon=None, loss="zero-one", loss_range=None, seed=0):
+        super().__init__(n, loss, loss_range=loss_range or (0.0, 2.0 if loss == "brier" else 1.0), seed=seed)
         self.beta = beta if beta is not None else max(0.5, 1 - math.sqrt(math.log(n) / horizon))
         self.logs = [0.0] * n
         self.squares = [0.0] * n
@@ -480,13 +482,13 @@ class FixedShare(Naive):
     ):
         self.decreasing = share is None and horizon is None
         if loss_range is None and (gradient or loss != "log" or not self.decreasing):
-            loss_range = (0.0, 1.0)
+            loss_range = (0.0, 2.0) if loss == "brier" else (0.0, 1.0)
         super().__init__(n, loss, gradient, loss_range, seed=seed)
         # The largest rate at which the loss is exp-concave: 1 for the log loss as it is, 1/(2 high) for a square loss.
         most = 0.0
         if loss == "log" and not gradient:
             most = self.high - self.low
-        elif loss == "square" and not gradient and self.high > 0:
+        elif loss in ("square", "brier") and not gradient and self.high > 0:
             most = (self.high - self.low) / (2 * self.high)
         self.shows_forecast = self.decreasing and 0 < (rate or most) <= most
         self.tuned = 1 if shifts is None else shifts
@@ -627,8 +629,8 @@ class MLpol(Naive):
 class StronglyAdaptive(Naive):
     """Experts in the blocks [j 2^k, (j+1) 2^k - 1], each with its own rate, from the list of all gains so far."""
 
-    def __init__(self, n, loss="square", gradient=False, loss_range=(0.0, 1.0), seed=0):
-        super().__init__(n, loss, gradient, loss_range, seed=seed)
+    def __init__(self, n, loss="square", gradient=False, loss_range=None, seed=0):
+        super().__init__(n, loss, gradient, loss_range or (0.0, 2.0 if loss == "brier" else 1.0), seed=seed)
         self.history = []
 
     def mix(self, awake):

@@ -14,6 +14,15 @@ PAGE = """\
 from pathlib import Path
 Path("names.txt").write_text("b\\na\\n")
 x = 1
+
+
+# A picture that reads what it shows when it is asked for it.
+class Late:
+    def __init__(self, number):
+        self.number = number
+
+    def table(self):
+        self.read = Path("names.txt").read_text()
 ```
 
 ```sh
@@ -30,7 +39,7 @@ Some words.
 2
 ```
 
-<!-- picture: x + 2 -->
+<!-- picture: Late(x + 2) -->
 
 ```bash
 afterwit --help >/dev/null; sort names.txt
@@ -67,7 +76,10 @@ def test_the_steps_of_a_page_run_in_order_in_one_namespace_and_one_folder(tmp_pa
         ("text", None),
     ]
     assert [step.said.code for step in ran if step.said] == ["2\n", "wrong\n"]
-    assert [step.picture for step in ran if step.kind == "picture"] == [3]
+    (picture,) = [step.picture for step in ran if step.kind == "picture"]
+    assert picture.number == 3
+    # It was looked at as long as its files were there.
+    assert picture.read == "b\na\n"
     # The folder of the page is gone, and we are where we were.
     assert list(tmp_path.iterdir()) == []
 

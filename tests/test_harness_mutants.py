@@ -200,7 +200,7 @@ def test_what_reads_and_checks_the_rounds_is_the_work_of_a_checker(tmp_path, mon
         ("certify/experts.py", "ExpertEvidence.ceiling"),
         ("certify/expert_rounds.py", "_check_votes"),
         ("certify/expert_rounds.py", "_check_means"),
-        ("core/certificate.py", "Certificate._exceeded"),
+        ("core/certificate.py", "Certificate.exceeded"),
         ("core/certificate.py", "Evidence.rounding"),
         ("reductions/one_vs_rest.py", "OneVsRest.predict_one"),
     ],

@@ -33,12 +33,22 @@ CASES = [
     VectorCase("ExponentialWeights", {**BRIER, **UNIT, "rate": 0.4}),
     VectorCase("ExponentialWeights", {**BRIER, **UNIT, "schedule": "doubling"}),
     VectorCase("ExponentialWeights", {**BRIER, "gradient": True, "loss_range": (-4.0, 4.0), "rate": 0.9}),
+    VectorCase("ExponentialWeights", BRIER),
+    VectorCase("ExponentialWeights", {**BRIER, "gradient": True}),
+    VectorCase("ExponentialWeights", {**BRIER, "schedule": "adaptive"}),
+    VectorCase("ExponentialWeights", {**BRIER, "loss_range": (0.0, 4.0)}),
     VectorCase("ExponentialWeights", LOG),
+    VectorCase("ExponentialWeights", {**LOG, "schedule": "adaptive", **WIDE}),
     VectorCase("FixedShare", {**BRIER, **UNIT, "share": 0.1, "rate": 2.0}),
-    VectorCase("SecondOrderWeights", {**BRIER, **UNIT, "beta": 0.6}),
+    VectorCase("FixedShare", BRIER),
+    VectorCase("FixedShare", LOG),
+    VectorCase("SecondOrderWeights", {**BRIER, "beta": 0.6}),
     VectorCase("SecondOrderWeights", {**LOG, **WIDE, "beta": 0.8}),
     VectorCase("PolynomialWeights", {**BRIER, "power": 3}),
     VectorCase("PolynomialWeights", {**LOG, "power": 3, "gradient": True}),
+    VectorCase("StronglyAdaptive", BRIER),
+    VectorCase("StronglyAdaptive", {**LOG, **WIDE}),
+    VectorCase("StronglyAdaptive", {**BRIER, "gradient": True, "loss_range": (-4.0, 4.0)}),
 ]
 
 

@@ -2,7 +2,6 @@
 
 import math
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -212,10 +211,3 @@ def test_every_theorem_and_every_option_is_documented():
     for entry in (*BOUNDS.values(), *SAMPLE_SIZES.values()):
         statement = entry.inequality.replace("|", "\\|")
         assert f"| `{entry.id}` | `{statement}` | {options_of(entry)} | {entry.citation} |" in PAGE
-
-
-def test_the_commands_of_the_page_print_what_it_says(run_cli):
-    found = re.findall(r"```sh\nafterwit ([^\n]*)\n```\n```text\n(.*?)```", PAGE, re.DOTALL)
-    assert len(found) == 3
-    for command, expected in found:
-        assert run_cli(*shlex.split(command)).stdout == expected

@@ -540,7 +540,6 @@ def test_intervals_around_the_forecasts(run_cli, data, tmp_path):
         (("--interval", "90"), "--interval must be a share between 0 and 1, such as 90% or 0.9; received '90'"),
         (("--interval", "x%"), "--interval must be a share between 0 and 1"),
         (("--interval", "9/0"), "--interval must be a share between 0 and 1"),
-        (("--interval", "0.9", "--group", "day"), "--interval must be left out with --group"),
         (
             ("--interval", "0.9", "--resume", "m"),
             "--interval must be left out, because the model has intervals of 0.75",

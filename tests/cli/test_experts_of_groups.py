@@ -466,3 +466,58 @@ def test_a_saved_model_of_groups_forecasts_a_new_table(run_process, data, tmp_pa
     aw.save(aw.Perceptron(), tmp_path / "c")
     refused = run_process("predict", "c", "h2.csv", "--group", "region")
     assert "--group must be left out, because the model does not make forecasts" in refused.stderr
+
+
+def test_intervals_of_every_group(run_cli, data, tmp_path):
+    """Row after row, each region by a learner of intervals of its own; then the second half by the saved model."""
+    target, names = "load_1h", experts("load_1h")
+    learners, made = {}, []
+    for row in data.to_dict("records"):
+        learner = learners.setdefault(row["region"], aw.ConformalIntervals(aw.MLpol(names), 0.8))
+        advice = [row[name] for name in names]
+        made.append([learner.predict_one(advice), *learner.interval_one(advice)])
+        if not np.isnan(row[target]):
+            learner.learn_one(advice, row[target])
+    options = ("--target", target, "--experts", "*_{target}", "--group", "region", "--interval", "80%")
+    whole = run_cli("experts", "h.csv", *options, "--model", "m", "--predictions", "o.csv", "--json")
+    assert whole.returncode == 0, whole.stderr
+    with (tmp_path / "o.csv").open() as file:
+        header, *rows = csv.reader(file)
+    assert header[-3:] == ["forecast", "forecast low", "forecast high"]
+    assert [[float(cell) for cell in row[-3:]] for row in rows] == made
+    saved = aw.load(tmp_path / "m")
+    assert saved.groups == tuple(learners)
+    assert all(saved[region] == learner for region, learner in learners.items())
+    found = json.loads(whole.stdout)
+    rounds = data[data[target].notna()]
+    certificate = saved.certificate(rounds["region"], rounds[names].to_numpy(), rounds[target].to_numpy())
+    assert found["intervals"]["certificate"] == certificate.to_dict()
+    assert found["intervals"]["covered"] == sum(learner.covered for learner in learners.values())
+    assert [each["mean_width"] for each in found["intervals"]["groups"]] == [
+        learner.mean_width for learner in learners.values()
+    ]
+    points = {region: learner.point_forecaster for region, learner in learners.items()}
+    assert {each["group"]: each["weights"] for each in found["groups"]} == {
+        region: dict(zip(names, point.weights.tolist(), strict=True)) for region, point in points.items()
+    }
+    shown = run_cli("experts", "h.csv", *options)
+    assert f"intervals of 80%: they covered {found['intervals']['covered']} of 77 outcomes" in shown.stdout
+    assert certificate.total.hindsight is None
+    # In two parts, and forecast by the model.
+    assert run_cli("experts", "h1.csv", *options, "--model", "n").returncode == 0
+    again = run_cli("experts", "h2.csv", *options[:-2], "--resume", "n", "--model", "n")
+    assert again.returncode == 0, again.stderr
+    assert aw.load(tmp_path / "n") == saved
+    ahead = run_cli("predict", "m", "h2.csv", "--group", "region", "--json")
+    wanted = saved.interval_many(data["region"][45:], data[names].to_numpy()[45:])
+    assert json.loads(ahead.stdout)["forecasts"]["forecast low"] == wanted[:, 0].tolist()
+    other = run_cli("experts", "h2.csv", *options[:-1], "90%", "--resume", "m")
+    assert "--interval must be left out, because the model has intervals of 0.8" in other.stderr
+
+
+def test_a_group_of_one_row_has_an_interval_without_ends(run_cli, data, tmp_path):
+    data[:4].assign(region=["a", "b", "c", "d"]).to_csv(tmp_path / "one.csv", index=False)
+    options = ("--target", "load_1h", "--experts", "*_{target}", "--group", "region", "--interval", "0.9")
+    shown = run_cli("experts", "one.csv", *options)
+    assert shown.returncode == 0, shown.stderr
+    assert "they covered 4 of 4 outcomes (100.00%); none has two ends, 4 without ends" in shown.stdout

@@ -63,6 +63,38 @@ def test_every_round_is_that_of_exact_fractions(asleep):
     assert min(refused, dead) > 0
 
 
+@pytest.mark.parametrize("asleep", [0.0, 0.4])
+def test_vectors_of_two_kinds_are_the_same_rounds(asleep, tmp_path):
+    random, refused, dead = np.random.default_rng(2), 0, 0
+    for _ in range(60 if aw.compiled else 10):
+        n = int(random.integers(1, 6))
+        learner, twin = aw.ExponentialWeights(n, loss="log", outcomes=2), naive.CertainForecasts(n)
+        learned = []
+        for row, outcome in zip(*rounds(random, 12, n, asleep), strict=True):
+            vectors = np.column_stack([1 - row, row])
+            if not twin.play(plain(row), outcome):
+                refused += 1
+                before = learner.state()
+                with pytest.raises(aw.errors.InputError, match="all whose weight is not 0 gave no chance"):
+                    learner.learn_one(vectors, int(outcome))
+                assert pickle.dumps(learner.state()) == pickle.dumps(before)
+                continue
+            learner.learn_one(vectors, int(outcome))
+            learned.append((vectors, int(outcome)))
+            assert learner.weights == pytest.approx(twin.weights, rel=1e-9)
+            assert learner.loss == pytest.approx(twin.loss, rel=1e-9, abs=1e-12)
+            assert learner.expert_losses == pytest.approx(twin.losses, rel=1e-9, abs=1e-12)
+        dead += int(np.isinf(learner.expert_losses).any())
+        aw.save(learner, tmp_path / "model")
+        assert aw.load(tmp_path / "model") == learner
+        assert learner.certificate().verdict is Verdict.HOLDS
+        if learned:
+            again = learner.certificate(np.array([row for row, _ in learned]), [kind for _, kind in learned])
+            assert again.verdict is Verdict.HOLDS
+            assert again.bound == math.log(n)
+    assert min(refused, dead) > 0
+
+
 def test_many_rounds_are_the_rounds_one_by_one():
     random = np.random.default_rng(1)
     for _ in range(20):

@@ -14,7 +14,7 @@ from afterwit.data.values import same_value
 from afterwit.errors import InputError
 from afterwit.hindsight import best_convex_combination, best_expert, best_shifting
 from naive_aggregating import ALGORITHMS, LOSSES
-from vector_cases import CASES, plain, rounds_for
+from vector_cases import CASES, VectorCase, plain, rounds_for
 
 K = 3
 NAMES = ("home", "draw", "away")
@@ -84,6 +84,91 @@ def test_exponential_weights_promise_no_more_than_exp_concavity_gives():
         if applies:
             # The rate is for losses scaled to [0, 1]: 1/4 for the losses themselves, which are at most 2.
             assert made.bound == pytest.approx(np.log(3) * 4)
+
+
+@pytest.mark.parametrize("case", [*CASES, VectorCase("AggregatingAlgorithm", {"loss": "brier"})], ids=str)
+def test_outcomes_of_vectors_that_come_late(case, tmp_path):
+    """Tickets through JSON, out of order, learned by what a file has: learned as of arrival."""
+    table, places = rounds_for(np.random.default_rng(6), case, 40, 4, K, 0.3)
+    labels = [NAMES[k] for k in places]
+    names = ["a", "b", "c", "d"]
+    one, together, arrived = (case.make(names, NAMES) for _ in range(3))
+    waiting = []
+    for begin in range(0, 40, 8):
+        rows = range(begin, begin + 8)
+        before = one.state()
+        served = [one.serve_one(table[t]) for t in rows]
+        forecasts, tickets = together.serve_many(table[begin : begin + 8])
+        assert same_value(one.state(), before)
+        assert forecasts.tolist() == [forecast.tolist() for forecast, _ in served]
+        assert forecasts.tolist() == one.predict_many(table[begin : begin + 8]).tolist()
+        assert tickets == [ticket for _, ticket in served] == json.loads(json.dumps(tickets))
+        waiting += zip(rows, forecasts.tolist(), json.loads(json.dumps(tickets)), strict=True)
+        now, waiting = waiting[::-1][:5], waiting[::-1][5:][::-1]
+        aw.save(one, tmp_path / "model")
+        one = aw.load(tmp_path / "model")
+        for t, forecast, ticket in now:
+            assert one.learn_late(ticket, labels[t]).tolist() == forecast
+        returned = together.learn_late_many([ticket for *_, ticket in now], [labels[t] for t, *_ in now])
+        assert returned.tolist() == [forecast for _, forecast, _ in now]
+        order = [t for t, *_ in now]
+        arrived.learn_many(table[order], [labels[t] for t in order])
+        assert one == together == arrived
+    assert one.rounds == 25
+    assert one.late == "arrival"
+    assert one.delays is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"forecast": 0.5}, "forecast of the ticket must be 3 finite numbers"),
+        ({"forecast": [0.5, 0.5]}, "forecast of the ticket must be 3 finite numbers"),
+        ({"forecast": [0.2, 0.3, float("nan")]}, "forecast of the ticket must be 3 finite numbers"),
+        ({"x": {"values": [[0.2, 0.3, 0.5], 0.5]}}, "x of the ticket must be an example"),
+        ({"x": {"values": [[0.2, 0.3, 0.5], [0.5, 0.5]]}}, "x of the ticket must be an example"),
+        ({"x": {"values": [[0.2, 0.3, 0.5], [0.5, 0.5, 0.5]]}}, "must be probabilities that sum to 1"),
+        ({"ticket": "MLpol"}, "a ticket of"),
+    ],
+)
+def test_what_is_no_ticket_of_vectors_is_refused(change, message):
+    learner = aw.AggregatingAlgorithm(2, outcomes=K)
+    _, ticket = learner.serve_one([[0.2, 0.3, 0.5], None])
+    assert ticket["x"] == {"values": [[0.2, 0.3, 0.5], None]}
+    for call, tickets, label in (
+        (learner.learn_late, ticket | change, 1),
+        (learner.learn_late_many, [ticket | change], [1]),
+    ):
+        with pytest.raises(InputError, match=message.replace("of the ticket", r"of the ticket\S*")):
+            call(tickets, label)
+    with pytest.raises(InputError, match="outcome"):
+        learner.learn_late(ticket, 3)
+    assert same_value(learner.state(), aw.AggregatingAlgorithm(2, outcomes=K).state())
+    assert aw.AggregatingAlgorithm(2, outcomes=K).learn_late_many([], []).shape == (0, K)
+
+
+def test_nothing_said_promises_a_regret_that_does_not_grow():
+    """The Brier loss of probability vectors is at most 2: the rate is 1/4, and the bound 4 ln N is known beforehand."""
+    table, outcomes = rounds_for(np.random.default_rng(4), CASES[0], 200, 4, K, 0.2)
+    learner = aw.ExponentialWeights(4, loss="brier", outcomes=K)
+    assert learner.parameters["loss_range"] == (0.0, 2.0)
+    learner.learn_many(table, outcomes)
+    certificate = learner.certificate(table, outcomes)
+    assert certificate.bound == 4 * np.log(4)
+    assert certificate.theorem.beforehand
+    assert str(certificate.verdict) == "holds"
+    # Losses without forecasts are not exp-concave: what they cost is added, and the bound grows.
+    learner.observe_many(np.random.default_rng(5).random((500, 4)) * 2)
+    assert learner.certificate().bound > 4 * np.log(4) + 1
+
+
+@pytest.mark.parametrize("name", ["ExponentialWeights", "FixedShare", "SecondOrderWeights", "StronglyAdaptive"])
+def test_the_range_of_the_brier_loss_needs_no_declaration(name):
+    options = {"beta": 0.6} if name == "SecondOrderWeights" else {}
+    learner = getattr(aw, name)(2, loss="brier", outcomes=K, **options)
+    learner.learn_one([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], 0)
+    assert learner.expert_losses.tolist() == [0.0, 2.0]
+    assert getattr(aw, name)(2, loss="square", **options).parameters["loss_range"] in ((0.0, 1.0), None)
 
 
 def test_at_a_rate_above_exp_concavity_some_mixture_loses_more():

@@ -227,7 +227,7 @@ def mixing(table, random):
     advice = sleeping(random, advice, 0.4) if random.random() < 0.3 else advice
     learner, run = case.make(n, kinds), Run(case, n)
     if run.ranged:
-        low, high = case.options.get("loss_range") or (0.0, 1.0)
+        low, high = learner.parameters["loss_range"] or (0.0, 1.0)
         run.low, run.width = low, high - low
     how, outcomes = pick(random, "any", "same", "contrary"), []
     for row in advice:

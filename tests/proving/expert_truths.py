@@ -130,7 +130,7 @@ def _(run):
 
 def adaptive_cap_and_cost(run, rows):
     """The least k_t and C of the adaptive rate, in the unit of what is shown, round by round by the definition."""
-    concave = run.case.loss in ("square", "log") and not run.case.gradient and run.case.base is None
+    concave = run.case.loss in ("square", "log", "brier") and not run.case.gradient and run.case.base is None
     high, cap, cost = run.low + run.width, math.inf, 0.0
     if concave and run.case.loss == "log":
         cap = run.width
@@ -141,7 +141,7 @@ def adaptive_cap_and_cost(run, rows):
         spread, rate, k = max(awake) - min(awake), min(cap, run.log_n / cost if cost > 0 else math.inf), 0.0
         if concave and not run.unforecast:
             k = cap
-            if run.case.loss == "square" and not run.ranged:
+            if run.case.loss != "log" and not run.ranged:
                 k = 1 / (2 * max(awake)) if max(awake) > 1e-150 else math.inf
                 cap = min(cap, k)
         if spread <= 1e-150:
@@ -473,7 +473,7 @@ def tracking_truth(run, made):
 
 def exp_concave_rate(run):
     """The largest rate, for losses as the algorithm is shown them, at which the loss is exp-concave; 0 if at none."""
-    if run.case.gradient or run.case.loss not in ("log", "square"):
+    if run.case.gradient or run.case.loss not in ("log", "square", "brier"):
         return 0.0
     if run.case.loss == "log":
         return run.width

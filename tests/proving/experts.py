@@ -213,7 +213,7 @@ def judge(table, made, run):
     best_expert_shown(table, key, made, run)
     if key.endswith("ExpConcaveBound") and run.slept and run.exact and str(made.verdict) == "not applicable":
         slow = 1.0 if run.case.loss == "log" else 1 / (2 * (run.low + run.width))
-        if run.fixed_rate / run.width <= slow and run.case.loss in ("log", "square") and not run.unforecast:
+        if run.fixed_rate / run.width <= slow and run.case.loss in ("log", "square", "brier") and not run.unforecast:
             # Freund, Schapire, Singer & Warmuth 1997: sleepers are shown the loss of the forecast.
             worst = max(float(regret) for regret in run.regrets if regret is not None)
             table.bounded(key, run.case.name, worst, ORACLES[key](run), run.slack)

@@ -491,6 +491,11 @@ def test_states_of_tracking_that_cannot_be_are_refused(field, value):
 # ---------------------------------------------------------------------- what is refused
 
 
+def test_forecasters_of_vectors_have_no_interval():
+    with pytest.raises(InputError, match="forecaster must be one whose forecasts are numbers, not probability vectors"):
+        aw.ConformalIntervals(aw.AggregatingAlgorithm(2, outcomes=3))
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

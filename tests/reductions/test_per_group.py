@@ -18,6 +18,7 @@ import afterwit as aw
 from afterwit.core.certificate import Verdict, shown_number
 from afterwit.core.declared import Option
 from afterwit.core.learner import Storable
+from afterwit.data.values import same_value
 from afterwit.errors import DivergenceError, InputError
 from afterwit.reductions._group_certificates import GroupCertificates
 
@@ -474,3 +475,31 @@ def test_certificates_that_a_learner_has_only_with_its_rounds():
     without.learn_many(groups, X, y)
     with pytest.raises(InputError, match=r"^NormalizedAdaGrad has no certificate: "):
         without.certificate(groups, X, y)
+
+
+def test_intervals_are_those_of_each_group():
+    generator = np.random.default_rng(8)
+    groups = generator.choice(["a", "b", "c"], 60)
+    X, y = generator.random((60, 3)), generator.random(60)
+    learner = aw.PerGroup(aw.ConformalIntervals(aw.MLpol(3), 0.8))
+    forecasts, intervals = learner.learn_intervals(groups, X, y)
+    for group in "abc":
+        alone = aw.ConformalIntervals(aw.MLpol(3), 0.8)
+        rows = groups == group
+        made = alone.learn_intervals(X[rows], y[rows])
+        assert forecasts[rows].tolist() == made[0].tolist()
+        assert intervals[rows].tolist() == made[1].tolist()
+        assert learner[group] == alone
+        assert learner.interval_one(group, X[0]) == alone.interval_one(X[0])
+    again = learner.interval_many(groups, X)
+    assert again.tolist() == [list(learner.interval_one(group, x)) for group, x in zip(groups, X, strict=True)]
+    assert learner.interval_one("new", X[0]) == (-np.inf, np.inf)
+    before = learner.state()
+    with pytest.raises(InputError, match="group 'b', row 1: advice"):
+        learner.learn_intervals(["a", "b"], [[0.1, 0.2, 0.3], [np.inf, 0.2, 0.3]], [0.5, 0.5])
+    assert same_value(learner.state(), before)
+    assert [part.shape for part in learner.learn_intervals([], np.empty((0, 3)), [])] == [(0,), (0, 2)]
+    plain = aw.PerGroup(aw.MLpol(3))
+    for call, arguments in ((plain.interval_one, ("a", X[0])), (plain.interval_many, (groups, X))):
+        with pytest.raises(InputError, match=r"MLpol has no intervals; PerGroup\(ConformalIntervals\(MLpol"):
+            call(*arguments)

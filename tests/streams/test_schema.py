@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import afterwit as aw
 import naive_schema
@@ -658,3 +659,13 @@ def test_sources_that_are_none():
         aw.read(np.ones((2, 2)), target="y")
     with pytest.raises(InputError, match=r"of the kind binary, which are no features; leave it out with --ignore a$"):
         aw.read([{"a": b"x", "y": 0}], target="y")
+
+
+@pytest.mark.parametrize("ask", ["predict_many", "score_many", "learn_many"])
+def test_a_sparse_matrix_is_no_table_of_records(ask):
+    stream = aw.read([{"a": 1, "y": "no"}, {"a": 2, "y": "yes"}], target="y")
+    model = aw.Model(stream.schema, aw.Perceptron(labels=stream.labels))
+    for X in (csr_array((2, 3)), csr_array((0, 3))):
+        labels = ([],) if ask == "learn_many" else ()
+        with pytest.raises(InputError, match="must be a DataFrame"):
+            getattr(model, ask)(X, *labels)

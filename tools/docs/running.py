@@ -73,6 +73,8 @@ def run(markdown: str, namespace: dict[str, Any] | None = None) -> list[Step]:
         for step in found:
             if step.kind == "picture":
                 step.picture = eval(step.code, namespace)
+                # A picture is drawn later, and what it shows may have to be read from this folder.
+                step.picture.table()
             elif step.runs:
                 step.printed = "".join(_shell(step.code) if step.kind == "bash" else _python(step.code, namespace))
     return found

@@ -44,7 +44,7 @@ class Way:
         else:
             made = self.kind(experts, **self.options)
         if self.coverage is not None:
-            return ConformalIntervals(made, self.coverage)
+            made = ConformalIntervals(made, self.coverage)
         return PerGroup(made) if grouped else made
 
     def of_vectors(self, experts: list[str], kinds: tuple[str, ...]) -> Any:
@@ -58,7 +58,8 @@ class Way:
         if isinstance(learner, PerGroup) != grouped:
             what = "a learner for each group; name their column with --group" if not grouped else "no groups"
             raise ModelFileError(f"{path}: the model has {what}{'; leave out --group' if grouped else ''}")
-        coverage = learner.coverage if isinstance(learner, ConformalIntervals) else None
+        banded = intervals_of(learner)
+        coverage = None if banded is None else banded.coverage
         if self.coverage not in (None, coverage):
             there = "the model has no intervals" if coverage is None else f"the model has intervals of {coverage:.10g}"
             raise invalid("--interval", f"left out, because {there}", f"{self.coverage:.10g}")
@@ -89,9 +90,22 @@ def _another(path: str, option: str, there: Any, wanted: Any) -> InputError:
 
 def template_of(learner: Any) -> Any:
     """The expert algorithm, or the one that each group begins with."""
-    if isinstance(learner, ConformalIntervals):
-        return learner.point_forecaster
-    return learner.learner if isinstance(learner, PerGroup) else learner
+    learner = learner.learner if isinstance(learner, PerGroup) else learner
+    return learner.point_forecaster if isinstance(learner, ConformalIntervals) else learner
+
+
+def intervals_of(learner: Any) -> Any:
+    """The learner of intervals, or the one that each group begins with; None if there are no intervals."""
+    learner = learner.learner if isinstance(learner, PerGroup) else learner
+    return learner if isinstance(learner, ConformalIntervals) else None
+
+
+def _point_forecasters(learner: PerGroup) -> PerGroup:
+    """What makes the forecasts of each group, without the intervals."""
+    made = PerGroup(template_of(learner))
+    states = [learner[group].point_forecaster.state() for group in learner.groups]
+    made.restore({"groups": list(learner.groups), "learners": states})
+    return made
 
 
 class _Banded:
@@ -100,12 +114,12 @@ class _Banded:
     def __init__(self, learner: Any) -> None:
         self.learner = learner
 
-    def learn_many(self, advice: Floats, outcomes: Floats) -> Floats:
-        forecasts, intervals = self.learner.learn_intervals(advice, outcomes)
+    def learn_many(self, *rounds: Any) -> Floats:
+        forecasts, intervals = self.learner.learn_intervals(*rounds)
         return np.column_stack([forecasts, intervals])
 
-    def predict_many(self, advice: Floats) -> Floats:
-        return np.column_stack([self.learner.predict_many(advice), self.learner.interval_many(advice)])
+    def predict_many(self, *rows: Any) -> Floats:
+        return np.column_stack([self.learner.predict_many(*rows), self.learner.interval_many(*rows)])
 
     def copy(self) -> _Banded:
         return _Banded(self.learner.copy())
@@ -154,15 +168,18 @@ class Combined:
             return {name: self.forecasts}
         return {name: self.forecasts, f"{name} low": self.intervals[:, 0], f"{name} high": self.intervals[:, 1]}
 
-    @property
+    @cached_property
     def point(self) -> Any:
         """What makes the forecasts, without the intervals."""
-        return template_of(self.learner) if self.intervals is not None else self.learner
+        if self.intervals is None:
+            return self.learner
+        return template_of(self.learner) if self.groups is None else _point_forecasters(self.learner)
 
     def certificate_of_intervals(self) -> Any:
         """About the intervals of the rounds of the table, or of all rounds where others came before them."""
         there = self.there
-        return self.learner.certificate(*([] if self.earlier else [self.advice[there], self.outcomes[there]]))
+        rounds = [*groups_first(self.groups, there), self.advice[there], self.outcomes[there]]
+        return self.learner.certificate(*([] if self.earlier else rounds))
 
     def certificate(self) -> tuple[Any, Any]:
         """The certificate, made once, and the best mixture in hindsight, where it was found on the way."""
@@ -184,7 +201,7 @@ class Combined:
         """Each group with its learner and its rounds, in the order of first appearance."""
         assert self.groups is not None
         for group in dict.fromkeys(self.groups[self.there].tolist()):
-            yield group, self.learner[group], self.there & (self.groups == group)
+            yield group, self.point[group], self.there & (self.groups == group)
 
 
 def combine(table: Table, target: str, experts: list[str], learner: Any, group: str | None) -> Combined:
@@ -199,7 +216,7 @@ def combine(table: Table, target: str, experts: list[str], learner: Any, group: 
         raise StreamError(reason, **table.place(int(np.argmax(nobody))))
     groups = None if group is None else groups_of(table, group)
     earlier, before = learner.rounds, learner.copy()
-    banded = isinstance(learner, ConformalIntervals)
+    banded = intervals_of(learner) is not None
     way = _Banded(learner) if banded else learner
     with display(f"combining the forecasts of {target}") as shown:
         shown.watch(lambda: learner.rounds - earlier)

@@ -81,19 +81,27 @@ def parts_of(combined: Combined, column: str | None) -> Iterator[Part]:
     settings = {"Settings": settings_of(template_of(combined.learner))}
     if column is not None:
         yield from _groups(combined, column, certificate, settings)
+        if combined.intervals is not None:
+            yield _intervals(combined)
         return
     record = play(combined.before, combined.advice[there], combined.outcomes[there])
     record = replace(record, certificate=certificate)
     part = titled_part(f"Forecasts of {combined.target}", record, certificate)
     yield replace(part, facts={**part.facts, **settings})
     if combined.intervals is not None:
-        made = combined.certificate_of_intervals()
-        share = f"{100 * combined.learner.coverage:.6g}%"
-        yield Part(
-            f"Intervals of {share} around the forecasts of {combined.target}",
-            f"They hold {combined.learner.covered:,} of {counted(combined.learner.rounds, 'outcome')}.",
-            made,
-        )
+        yield _intervals(combined)
+
+
+def _intervals(combined: Combined) -> Part:
+    """How often the intervals held the outcome, in all groups if there are."""
+    made, learner = combined.certificate_of_intervals(), combined.learner
+    learners = [learner] if combined.groups is None else [learner[group] for group in learner.groups]
+    covered = sum(each.covered for each in learners)
+    return Part(
+        f"Intervals of {100 * learners[0].coverage:.6g}% around the forecasts of {combined.target}",
+        f"They hold {covered:,} of {counted(learner.rounds, 'outcome')}.",
+        made if combined.groups is None else made.total,
+    )
 
 
 def _groups(combined: Combined, column: str, certificates: Any, settings: Any) -> Iterator[Part]:

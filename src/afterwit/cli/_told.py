@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from afterwit.cli._advice import show_forecasts, with_forecasts
-from afterwit.cli._combining import Combined
+from afterwit.cli._combining import Combined, intervals_of
 from afterwit.cli._groups import groups_in, show_experts_of_groups, show_groups
 from afterwit.cli._leaderboard import leaderboard, show_leaderboard, show_weights
 from afterwit.cli._said import Voice
@@ -42,7 +43,7 @@ def tell(
         voice.say(about_all_rounds(combined.earlier))
     voice.say_section(_certificate_text(certificate, verbose, column))
     if combined.intervals is not None:
-        found["intervals"] = _tell_of_intervals(combined, verbose, voice)
+        found["intervals"] = _tell_of_intervals(combined, column, verbose, voice)
     there = {name: [cells[row] for row in missing] for name, cells in rows.items()}
     return {
         **found,
@@ -79,23 +80,30 @@ def _tell_of_experts(combined: Combined, mixture: Any, top: int | None, voice: V
     return {"leaderboard": [line.to_dict() for line in lines], "weights": weights}
 
 
-def _tell_of_intervals(combined: Combined, verbose: bool, voice: Voice) -> dict[str, Any]:
-    """How often the outcome was in its interval, and how wide the intervals were."""
-    learner = combined.learner
-    wide = f"mean width {learner.mean_width:,.6g}" if learner.rounds > learner.infinite else "none has two ends"
-    infinite = f", {learner.infinite:,} without ends" if learner.infinite else ""
-    covered = f"{learner.covered:,} of {counted(learner.rounds, 'outcome')} ({learner.observed_coverage:.2%})"
-    voice.say(f"\nintervals of {100 * learner.coverage:.6g}%: they covered {covered}; {wide}{infinite}")
+def _tell_of_intervals(combined: Combined, column: str | None, verbose: bool, voice: Voice) -> dict[str, Any]:
+    """How often the outcome was in its interval, and how wide the intervals were, in all groups if there are."""
+    learner, groups = combined.learner, []
+    if column is None:
+        found = _counts(learner)
+    else:
+        groups = [{"group": group, **_counts(learner[group])} for group in learner.groups]
+        found = {name: sum(each[name] for each in groups) for name in ("rounds", "covered", "infinite")}
+        widths = math.fsum(each["mean_width"] * (each["rounds"] - each["infinite"]) for each in groups)
+        found["mean_width"] = widths / max(found["rounds"] - found["infinite"], 1)
+    rounds, coverage = found["rounds"], intervals_of(learner).coverage
+    wide = f"mean width {found['mean_width']:,.6g}" if rounds > found["infinite"] else "none has two ends"
+    infinite = f", {found['infinite']:,} without ends" if found["infinite"] else ""
+    covered = f"{found['covered']:,} of {counted(rounds, 'outcome')} ({found['covered'] / rounds:.2%})"
+    voice.say(f"\nintervals of {100 * coverage:.6g}%: they covered {covered}; {wide}{infinite}")
     certificate = combined.certificate_of_intervals()
-    voice.say_section(certificate_text(certificate, verbose))
-    return {
-        "coverage": learner.coverage,
-        "rounds": learner.rounds,
-        "covered": learner.covered,
-        "infinite": learner.infinite,
-        "mean_width": learner.mean_width,
-        "certificate": certificate.to_dict(),
-    }
+    voice.say_section(_certificate_text(certificate, verbose, column))
+    by_group = {"groups": groups} if groups else {}
+    return {"coverage": coverage, **found, **by_group, "certificate": certificate.to_dict()}
+
+
+def _counts(learner: Any) -> dict[str, Any]:
+    """What intervals have done."""
+    return {name: getattr(learner, name) for name in ("rounds", "covered", "infinite", "mean_width")}
 
 
 def _tell_of_groups(

@@ -164,8 +164,6 @@ def experts(
         return
     assert target is not None
     asked = Asked.of(target, chosen, exclude, index, group)
-    if interval is not None and group is not None:
-        raise invalid("--interval", "left out with --group", interval)
     way = _way(algorithm, loss, options, resume, interval)
     models = {each: path_of("--model", model, asked, each) for each in asked.targets}
     resumed = {each: path_of("--resume", resume, asked, each) for each in asked.targets}

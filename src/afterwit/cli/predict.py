@@ -19,7 +19,7 @@ from afterwit.cli._advice import (
     with_forecasts,
     write_columns,
 )
-from afterwit.cli._combining import groups_of, template_of
+from afterwit.cli._combining import groups_of, intervals_of, template_of
 from afterwit.cli._files import distinct_files, files_read
 from afterwit.cli._judging import Judged, judge
 from afterwit.cli._outcomes import forecast_vectors
@@ -30,7 +30,6 @@ from afterwit.cli._source import FILE_OPTIONS, Given, with_options
 from afterwit.core.probabilities import refusal
 from afterwit.core.storage import load
 from afterwit.errors import ModelFileError, StreamError, Words, counted, invalid, shorten
-from afterwit.reductions.conformal_intervals import ConformalIntervals
 from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.formats import LINES
 from afterwit.streams.model import Model
@@ -190,26 +189,26 @@ def _forecast(
         require_rows(table)
         advice = advice_of(table, experts)
         forecasts, intervals = np.full(len(advice), np.nan), np.full((len(advice), 2), np.nan)
-        banded = isinstance(learner, ConformalIntervals)
+        banded = intervals_of(learner)
         awake = np.flatnonzero(~np.isnan(advice).all(axis=1))
         groups = [] if group is None else [groups_of(table, group)[awake].tolist()]
         with naming_lines(table, awake):
             forecasts[awake] = learner.predict_many(*groups, advice[awake])
         made_of = {"forecast": forecasts}
-        if banded:
-            intervals[awake] = learner.interval_many(advice[awake])
+        if banded is not None:
+            intervals[awake] = learner.interval_many(*groups, advice[awake])
             made_of |= {"forecast low": intervals[:, 0], "forecast high": intervals[:, 1]}
         rows = row_names(table, experts)
         if out is not None:
             write_columns(out, with_forecasts(rows, made_of))
     voice.warn_of(table.left_out)
-    called = type(learner if banded else made).__name__
+    called = type(made if banded is None else banded).__name__
     what = f"{counted(len(advice), 'forecast')} by {called}"
     in_groups = f" in {counted(len(learner), 'group')}" if isinstance(learner, PerGroup) else ""
     learned = f"{counted(learner.rounds, 'round')} of {counted(len(experts), 'expert')}{in_groups}"
     voice.say(f"{what}, which has learned {learned}")
     if out is None:
-        show_forecasts(rows, range(len(advice)), forecasts, voice, intervals if banded else None)
+        show_forecasts(rows, range(len(advice)), forecasts, voice, None if banded is None else intervals)
     voice.finish(
         {
             "model": model,

@@ -2,7 +2,7 @@
 
 Setting     N experts, a loss that is convex in the forecast. In round t the losses of those awake are in an interval
             of width s_t; in rounds where the loss is exp-concave, k_t is a rate at which it is: 1/(2 h_t) for the
-            square loss of at most h_t in this round, 1 for the log loss. In all other rounds k_t = 0.
+            square or Brier loss of at most h_t in this round, 1 for the log loss. In all other rounds k_t = 0.
 Rate        eta_t = min(k, ln N / C_{t-1}), where k is the least k_t so far of the exp-concave rounds, and C the cost so
             far: C_t = C_{t-1} + c_t with c_t = min(s_t, max(eta_t - k_t, 0) s_t^2 / 8).
 Guarantee   the regret to every expert, in the rounds in which it is awake, is at most

@@ -49,6 +49,11 @@ def loss_range(parameter: str, value: Any) -> tuple[float, float]:
     raise invalid(parameter, f"a pair (low, high) of finite numbers {sizes}", value)
 
 
+def natural_range(loss: Any) -> tuple[float, float]:
+    """The range that losses have if nothing is said: what the Brier loss of probability vectors can be, or [0, 1]."""
+    return (0.0, 2.0) if loss == "brier" else (0.0, 1.0)
+
+
 def unit_range(parameter: str, value: Any) -> tuple[float, float]:
     """The same; None stands for losses from 0 to 1."""
     return (0.0, 1.0) if value is None else loss_range(parameter, value)

@@ -20,7 +20,7 @@ from afterwit.core.declared import is_not_negative
 from afterwit.core.delays import COUNTS, counts_in
 from afterwit.core.learner import view
 from afterwit.data.losses import NAMES
-from afterwit.errors import InputError, invalid
+from afterwit.errors import invalid
 
 if cython.compiled:
     from cython.cimports.afterwit.experts._judged import JudgedRound
@@ -120,24 +120,14 @@ class LateRound(VectorRound):
 
     def serve_one(self, advice: Any) -> Any:
         """The forecast, and a ticket for ``learn_late``, which is plain data. Nothing changes."""
-        self._require_numbers()
         values, experts = self._read_round(advice, self._experts, self._rounds == 0)
         forecasts, tickets = self._serve(values, experts)
-        return forecasts.item(), tickets[0]
+        return self._single(forecasts), tickets[0]
 
     def serve_many(self, advice: Any) -> Any:
         """``serve_one`` for every row, each as if it came next: the forecasts as an array, and a list of tickets."""
-        self._require_numbers()
         values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
         return self._serve(values, experts)
-
-    def _require_numbers(self) -> None:
-        """Refuse probability vectors, of which tickets do not hold the advice."""
-        if self._kinds:
-            raise InputError(
-                f"{type(self).__name__} has no tickets for probability vectors; keep the advice, and call learn_one "
-                "when the outcome has come"
-            )
 
     def _require_finite_losses(self, values: Any, experts: Any) -> None:
         """Refuse forecasts of 0 and 1 under the log loss: those with a share may have none when the outcome comes."""
@@ -158,7 +148,7 @@ class LateRound(VectorRound):
         )
         tickets = []
         for row, forecast, rest in zip(values.tolist(), forecasts.tolist(), complements.tolist(), strict=True):
-            advised = [None if value != value else value for value in row]
+            advised = [None if _is_missing(value) else value for value in row]
             kept = advised[: len(experts.names)] if names else advised
             served = {"forecast": forecast, "complement": rest}
             tickets.append(late.new_ticket(self, moment, {"values": kept, **names}, served))
@@ -169,20 +159,21 @@ class LateRound(VectorRound):
         advice, served = self._tickets([ticket], ["ticket"])
         if self.late == "arrival":
             self.learn_one(advice[0], outcome)
-            return served[0].item()
+            return self._single(served[0])
         values, experts = self._read_round(advice[0], self._experts, self._rounds == 0)
         self._require_finite_losses(values, experts)
         return self._learn(values, self._read_outcome(outcome), experts, None, served)[0].item()
 
     def learn_late_many(self, tickets: Any, outcomes: Any) -> Any:
         """``learn_late`` for every ticket in order. Returns the forecasts that were served."""
-        tickets = list(tickets)
+        tickets, outcomes = list(tickets), outcomes if hasattr(outcomes, "__len__") else list(outcomes)
         advice, served = self._tickets(tickets, late.places(tickets))
         read = self._read_outcomes(outcomes, len(tickets))
         if not tickets:
             return served[0]
         if self.late == "arrival":
-            self.learn_many(advice, read)
+            # Outcomes of vectors have been read as the positions of their kinds.
+            self.learn_many(advice, outcomes if self._kinds else read)
             return served[0]
         values, experts = self._read_rounds(advice, self._experts, self._rounds == 0)
         self._require_finite_losses(values, experts)
@@ -190,18 +181,20 @@ class LateRound(VectorRound):
 
     def _tickets(self, tickets: Any, where: Any) -> Any:
         """The advice of tickets, and how they were served; refused if one is not a ticket of this algorithm."""
-        self._require_numbers()
         advice = []
         for each, place in zip(tickets, where, strict=True):
             late.require_ticket(self, each, FORECAST, place)
-            numbers = (each["forecast"], each["complement"])
-            if any(type(number) is not float or not math.isfinite(number) for number in numbers):
-                raise invalid(f"forecast of the {place}", "a finite number, and the rest to 1", numbers)
+            forecast, rest = each["forecast"], each["complement"]
+            numbers = forecast if self._kinds and type(forecast) is list else [forecast]
+            if len(numbers) != (self._kinds or 1) or not _are_numbers([*numbers, rest]):
+                allowed = f"{self._kinds} finite numbers" if self._kinds else "a finite number, and the rest to 1"
+                raise invalid(f"forecast of the {place}", allowed, (forecast, rest))
             try:
-                advice.append(_advised(each["x"]))
+                advice.append(_advised(each["x"], self._kinds))
             except (ValueError, TypeError, KeyError):
                 raise late.unreadable(place, self, each["x"]) from None
         forecasts, complements = (np.array([each[name] for each in tickets], dtype=np.float64) for name in FORECAST)
+        forecasts = forecasts.reshape([len(tickets), self._kinds] if self._kinds else -1)
         return advice, (forecasts, complements, np.array([each["rounds"] for each in tickets], dtype=np.int64))
 
     @property
@@ -237,11 +230,25 @@ class LateRound(VectorRound):
         self._take_late_counts(counts_in(state), state.get("late_drift", 0.0), state.get("late_excess", 0.0))
 
 
-def _advised(x: Any) -> Any:
-    """The advice that was written down: a list, or a dict by name."""
+def _is_missing(value: Any) -> bool:
+    """Whether this is the number, or the probabilities, of an expert that sleeps."""
+    first = value[0] if type(value) is list else value
+    return bool(first != first)
+
+
+def _are_numbers(values: Any) -> bool:
+    return all(type(value) is float and math.isfinite(value) for value in values)
+
+
+def _advised(x: Any, kinds: int) -> Any:
+    """The advice that was written down: a list, or a dict by name; of probability vectors where there are kinds."""
     values = x["values"]
-    if type(values) is not list or not all(value is None or type(value) is float for value in values):
+    if type(values) is not list:
         raise ValueError
+    for value in values:
+        vector = value if kinds and type(value) is list else [value]
+        if value is not None and (len(vector) != (kinds or 1) or not _are_numbers(vector)):
+            raise ValueError
     if set(x) == {"values"}:
         return values
     names = [late.from_plain(name) for name in x["names"]]

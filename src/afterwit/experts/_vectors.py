@@ -142,6 +142,7 @@ class VectorRound(JudgedRound):
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         bad: cython.int
+        self._has_forecast = True
         for i in range(self._n):
             if not self._some_sleep or self._awake[i]:
                 self._losses[i] = self.loss_of_vector(self._values, self._first + i * self._kinds, outcome)

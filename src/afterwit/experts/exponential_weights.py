@@ -14,7 +14,8 @@ Update      p_{t,i} proportional to exp(-eta_t L_{t-1,i}), where L_{t,i} is the 
             doubling     fixed for 1, 2, 4, 8, ... rounds, starting anew each time
 Guarantee   on any sequence, the regret to the best expert is at most
             2 H ln N + 17/16 H                                           adaptive, forecasts under the square loss;
-                                                                         without 17/16 H in a declared range to H
+                                                                         without 17/16 H in a declared range to H;
+                                                                         4 ln N for Brier, where H = 2 is known
             sqrt(ln N sum s_t^2) + 2 S                                   adaptive, s_t the ranges of the losses, S the
                                                                          largest
             ln N / eta + eta T / 8                                       fixed rate
@@ -71,6 +72,7 @@ from afterwit.experts._declared import (
     SQUARE_LOSS,
     InfiniteLosses,
     each_expert,
+    natural_range,
 )
 from afterwit.experts._exp_concave import ExpConcaveBound
 from afterwit.experts._late_bounds import LateBound, LateExpConcaveBound, LateFixedRateBound
@@ -91,7 +93,6 @@ DECREASING = cython.declare(cython.int, 1)
 DOUBLING = cython.declare(cython.int, 2)
 ADAPTIVE = cython.declare(cython.int, 3)
 SCHEDULES = ("", "decreasing", "doubling", adaptive_rate.ADAPTIVE)
-SQUARE = cython.declare(cython.int, losses_module.NAMES.index("square"))
 LOG = cython.declare(cython.int, losses_module.NAMES.index("log"))
 #: Losses that differ by less count as equal: their squares would not be numbers.
 LEAST = cython.declare(cython.double, LEAST_GAIN)
@@ -152,6 +153,8 @@ class ExponentialWeights(ExpertLearner):
     _rate = cython.declare(cython.double, visibility="public")
     _eight_log_n: cython.double
     _schedule: cython.int
+    # Whether the loss is a square, of a number or of a vector.
+    _squares: cython.bint
     _cumulative = cython.declare(cython.double[::1], visibility="public")
     # Of the adaptive rate: the largest square that was forecast, and the cost so far.
     _largest = cython.declare(cython.double, visibility="public")
@@ -201,22 +204,30 @@ class ExponentialWeights(ExpertLearner):
         unbounded = options["loss"] == "log" and options["loss_range"] is None and not options["gradient"]
         if unbounded and (horizon is not None or schedule is not None):
             raise invalid("loss_range", "declared for the log loss with a horizon or a schedule", None)
+        if (
+            options["loss"] == "brier"
+            and schedule is None
+            and not options["gradient"]
+            and options["loss_range"] is None
+        ):
+            options["loss_range"] = natural_range("brier")
         if rate is None and horizon is None and not unbounded:
             options["schedule"] = schedule = schedule or self._natural_schedule()
         if not unbounded and schedule != adaptive_rate.ADAPTIVE and options["loss_range"] is None:
-            options["loss_range"] = (0.0, 2.0) if options["loss"] == "brier" else (0.0, 1.0)
+            options["loss_range"] = natural_range(options["loss"])
         ExpertLearner._begin(self)
         self._eight_log_n = 8 * math.log(self._n)
         self._schedule = SCHEDULES.index(schedule or "")
+        self._squares = self._loss_function.kind in ("square", "brier")
         self._cumulative = view(np.zeros(self._n))
         self._infinite = view(np.zeros(0, dtype=np.int64))
         self._ends = view(np.zeros(2))
         self._cost = 0.0
         self._largest = 0.0
         if self._schedule == ADAPTIVE:
-            if self._ranged and self._loss_kind == SQUARE and not self._linear:
+            if self._ranged and self._squares and not self._linear:
                 self._largest = max(self._low + self._width, 0.0)
-            self._shows_own = self._loss_kind in (SQUARE, LOG) and not self._linear
+            self._shows_own = (self._squares or self._loss_kind == LOG) and not self._linear
             self._rate = self.adapted(self._largest, self._cost)
             return
         if self._schedule == FIXED:
@@ -226,7 +237,7 @@ class ExponentialWeights(ExpertLearner):
         most = ExpConcaveBound.largest_rate(self._loss_function.kind, self._low + self._width)
         exp_concave = ExpConcaveBound.allows(self._rate / self._width, most)
         self._shows_own = self._schedule == FIXED and not self._linear and exp_concave
-        self._takes_certainty = self._shows_own and self._loss_kind == LOG and not (self._ranged or self._kinds)
+        self._takes_certainty = self._shows_own and self._loss_kind == LOG and not self._ranged
         if self._takes_certainty:
             self._infinite = view(np.zeros(self._n, dtype=np.int64))
 
@@ -235,8 +246,8 @@ class ExponentialWeights(ExpertLearner):
         options = self._options
         kind = losses_module.get(options["loss"]).kind
         if options["loss_range"] is None:
-            return "decreasing" if kind in ("zero-one", "brier") else adaptive_rate.ADAPTIVE
-        exp_concave = kind in ("square", "log") and not options["gradient"]
+            return "decreasing" if kind == "zero-one" else adaptive_rate.ADAPTIVE
+        exp_concave = kind in ExpConcaveBound.exp_concave and not options["gradient"]
         return adaptive_rate.ADAPTIVE if exp_concave else "decreasing"
 
     @cython.cfunc
@@ -276,7 +287,7 @@ class ExponentialWeights(ExpertLearner):
             return INFINITY
         if self._loss_kind == LOG:
             return self._width
-        return self._width / (2 * largest) if self._loss_kind == SQUARE and largest > 0 else INFINITY
+        return self._width / (2 * largest) if self._squares and largest > 0 else INFINITY
 
     @cython.cfunc
     @cython.nogil
@@ -309,7 +320,7 @@ class ExponentialWeights(ExpertLearner):
             find_ends(self._seen, self._n, self._ends)
             low, high = self._ends[0], self._ends[1]
         spread = high - low
-        if by_forecast and self._loss_kind == SQUARE and not self._ranged:
+        if by_forecast and self._squares and not self._ranged:
             if high < LEAST:
                 return
             self._largest = high if high > self._largest else self._largest
@@ -349,9 +360,9 @@ class ExponentialWeights(ExpertLearner):
         """What an outcome that comes late finds: the forecast that was served.
 
         But what the adaptive rate costs is counted from forecasts at arrival, and who draws one expert has no forecast
-        to be judged by.
+        to be judged by. What lateness costs is measured of forecasts that are numbers.
         """
-        return "arrival" if self._drawing or self._schedule == ADAPTIVE else "served"
+        return "arrival" if self._drawing or self._schedule == ADAPTIVE or self._kinds else "served"
 
     def _check_state(self, state: Any) -> None:
         ExpertLearner._check_state(self, state)

@@ -51,6 +51,7 @@ from afterwit.experts._declared import (
     SEED,
     SQUARE_LOSS,
     each_expert,
+    natural_range,
 )
 from afterwit.experts._exp_concave import ExpConcaveBound
 from afterwit.experts._regret import CONVEX, RegretTheorem, ln
@@ -313,8 +314,8 @@ class FixedShare(ExpertLearner):
     horizon     the number of rounds for which to choose share and rate, with the number of shifts
     shifts      how often the best expert may change; the learner follows the best such sequence for its certificate
     gradient    whether to learn from slopes
-    loss_range  the least and the greatest loss (of the slopes, if it learns from these), (0, 1) if nothing is said.
-                The log loss needs none where the share decreases
+    loss_range  the least and the greatest loss (of the slopes, if it learns from these), (0, 1) if nothing is said,
+                (0, 2) for the Brier loss. The log loss needs none where the share decreases
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
                 the loss "brier" or "log"; None for forecasts that are numbers
@@ -367,7 +368,7 @@ class FixedShare(ExpertLearner):
         self._share_decreases = share is None and horizon is None
         unbounded = self._share_decreases and options["loss"] == "log" and not options["gradient"]
         if options["loss_range"] is None and not unbounded:
-            options["loss_range"] = (0.0, 1.0)
+            options["loss_range"] = natural_range(options["loss"])
         ExpertLearner._begin(self)
         most = ExpConcaveBound.largest_rate(self._loss_function.kind, self._low + self._width) * self._width
         most = most if math.isfinite(most) and not self._linear else 0.0

@@ -37,12 +37,13 @@ from afterwit.errors import invalid
 from afterwit.experts._declared import (
     COUNTED,
     HORIZON,
+    LOSS_RANGE,
     N_EXPERTS,
     OUTCOMES,
     SEED,
-    UNIT_RANGE,
     ZERO_ONE_LOSS,
     each_expert,
+    natural_range,
 )
 from afterwit.experts._regret import BETA, MOHRI, UNIT, RegretTheorem
 
@@ -161,7 +162,7 @@ class SecondOrderWeights(ExpertLearner):
     beta        the factor for a loss of 1, from 1/2 up to less than 1; or
     horizon     the number of rounds for which to choose it
     loss        "zero-one", "square", "absolute", "percentage", "pinball(q)", "log" or one of `afterwit.losses`
-    loss_range  the least and the greatest loss
+    loss_range  the least and the greatest loss, (0, 1) if nothing is said, (0, 2) for the Brier loss
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
                 the loss "brier" or "log"; None for forecasts that are numbers
@@ -172,10 +173,11 @@ class SecondOrderWeights(ExpertLearner):
     _squares = cython.declare(cython.double[::1], visibility="public")
 
     theorems = (HorizonBound(), SecondOrderBound(), GeneralSecondOrderBound())
-    options = (N_EXPERTS, BETA_OPTION, HORIZON, ZERO_ONE_LOSS, UNIT_RANGE, SEED, OUTCOMES)
+    options = (N_EXPERTS, BETA_OPTION, HORIZON, ZERO_ONE_LOSS, LOSS_RANGE, SEED, OUTCOMES)
     kept = (*COUNTED, Numbers("logarithms", each_expert), none_negative("squares", each_expert))
 
     def _begin(self) -> None:
+        self._options["loss_range"] = self._options["loss_range"] or natural_range(self._options["loss"])
         ExpertLearner._begin(self)
         self._beta = beta_for(self._options["beta"], self._options["horizon"], self._n)
         if self._beta < 0.5:

@@ -39,7 +39,16 @@ from afterwit.core.theorem import Input, Theorem
 from afterwit.data.quantities import COUNT
 from afterwit.data.room import require_room
 from afterwit.errors import invalid
-from afterwit.experts._declared import COUNTED, GRADIENT, N_EXPERTS, SEED, SQUARE_LOSS, UNIT_RANGE
+from afterwit.experts._declared import (
+    COUNTED,
+    GRADIENT,
+    LOSS_RANGE,
+    N_EXPERTS,
+    OUTCOMES,
+    SEED,
+    SQUARE_LOSS,
+    natural_range,
+)
 from afterwit.experts._regret import CONVEX, Floats, RegretTheorem, ln
 
 if cython.compiled:
@@ -246,8 +255,11 @@ class StronglyAdaptive(ExpertLearner):
     n_experts   how many experts, or their names
     loss        "square", "absolute", "percentage", "pinball(q)", "log", "zero-one" or one of `afterwit.losses`
     gradient    whether to learn from slopes, so as to compete with every fixed mixture of the experts on every interval
-    loss_range  the least and the greatest loss (of the slopes, if it learns from these)
+    loss_range  the least and the greatest loss (of the slopes, if it learns from these), (0, 1) if nothing is said,
+                (0, 2) for the Brier loss
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
+    outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
+                the loss "brier" or "log"; None for forecasts that are numbers
     """
 
     _exponents = cython.declare(cython.double[::1], visibility="public")
@@ -257,7 +269,7 @@ class StronglyAdaptive(ExpertLearner):
 
     theorems = (IntervalBound(), WholeRunBound())
     own_in_range = True
-    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT, UNIT_RANGE, SEED)
+    options = (N_EXPERTS, SQUARE_LOSS, GRADIENT, LOSS_RANGE, SEED, OUTCOMES)
     kept = (
         *COUNTED,
         Numbers("exponents", lambda learner: (LEVELS, learner._n)),
@@ -267,6 +279,7 @@ class StronglyAdaptive(ExpertLearner):
     )
 
     def _begin(self) -> None:
+        self._options["loss_range"] = self._options["loss_range"] or natural_range(self._options["loss"])
         ExpertLearner._begin(self)
         require_room("n_experts", 24 * LEVELS * self._n)
         self._cost_of_round = 4 + 20 * self._n

@@ -33,7 +33,7 @@ from afterwit.core.learner import view
 from afterwit.core.theorem import Theorem
 from afterwit.data.room import require_room
 from afterwit.errors import Words, counted, invalid
-from afterwit.experts._declared import COUNTED, OUTCOMES, SEED, UNIT_RANGE, ZERO_ONE_LOSS
+from afterwit.experts._declared import COUNTED, LOSS_RANGE, OUTCOMES, SEED, ZERO_ONE_LOSS, natural_range
 from afterwit.experts._regret import EXPERT_COUNT, UNIT, ln, ratio
 from afterwit.experts.exponential_weights import ExponentialWeights
 
@@ -262,7 +262,7 @@ class SwapRegret(ExpertLearner):
 
     base        a fresh expert algorithm that learns from all losses, in [0, 1]; copies of it are made
     loss        "zero-one", "square", "absolute", "percentage", "pinball(q)", "log" or one of `afterwit.losses`
-    loss_range  the least and the greatest loss
+    loss_range  the least and the greatest loss, (0, 1) if nothing is said, (0, 2) for the Brier loss
     seed        what the draws depend on, if the loss is not convex and one expert is followed by chance
     outcomes    how many kinds of outcomes there are, or their names, for forecasts that are probability vectors under
                 the loss "brier" or "log"; None for forecasts that are numbers
@@ -273,10 +273,11 @@ class SwapRegret(ExpertLearner):
 
     theorems = (FixedRateSwapBound(), SumOfBaseBounds())
     sleeping = False
-    options = (Option("base", check=base_given), ZERO_ONE_LOSS, UNIT_RANGE, SEED, OUTCOMES)
+    options = (Option("base", check=base_given), ZERO_ONE_LOSS, LOSS_RANGE, SEED, OUTCOMES)
     kept = (*COUNTED, Copies("copies"))
 
     def _begin(self) -> None:
+        self._options["loss_range"] = self._options["loss_range"] or natural_range(self._options["loss"])
         ExpertLearner._begin(self)
         require_room("base", 24 * 8 * self._n * self._n)
         self._copies = [self._options["base"].copy() for _ in range(self._n)]

@@ -46,6 +46,8 @@ def forecaster_inside(given: Any) -> Regressor | Advised | Function:
             raise invalid("forecaster", ALLOWED, given)
         return Regressor(blank(given))
     if isinstance(given, ExpertLearner):
+        if given.kinds:
+            raise invalid("forecaster", "one whose forecasts are numbers, not probability vectors", given)
         return Advised(blank(given))
     if not callable(given) or hasattr(given, "learn_one"):
         raise invalid("forecaster", ALLOWED, given)

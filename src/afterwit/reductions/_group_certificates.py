@@ -84,7 +84,8 @@ class GroupEvidence(Evidence):
         found = [part.hindsight for part in self.parts.values()]
         known = [each for each in found if each is not None]
         quantities = {each.quantity for each in known}
-        if len(known) < len(found) or len(quantities) > 1:
+        # The widths of intervals of different groups do not add up to anything.
+        if len(known) < len(found) or len(quantities) > 1 or quantities == {"width"}:
             return None
         gaps = [each.gap for each in known]
         gap = None if None in gaps else math.fsum(each for each in gaps if each is not None)

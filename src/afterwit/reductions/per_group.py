@@ -39,10 +39,11 @@ Reference: none is needed. Each theorem is that of the learner, and a sum of ine
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from afterwit.core.certificate import require_theorems
@@ -138,13 +139,17 @@ class PerGroup(Storable):
 
     def predict_many(self, groups: Any, X: Any) -> npt.NDArray[Any]:
         """``predict_one`` for every row of X, as an array in the order of the rows."""
+        return self._look(groups, X, lambda learner, rows: learner.predict_many(rows))
+
+    def _look(self, groups: Any, X: Any, look: Callable[[Any, Any], Any]) -> npt.NDArray[Any]:
+        """What the learner of each group makes of its rows; nothing changes."""
         places, rows = _read(groups, X)
         made = []
         with self._lock:
             for name, index in places.items():
                 learner = self._learners.get(name, self._base)
                 try:
-                    made.append(learner.predict_many(rows.take(index)))
+                    made.append(look(learner, rows.take(index)))
                 except REFUSALS as error:
                     raise _placed(error, name, index, learner.predict_one, rows) from None
         return in_order(made, list(places.values()))
@@ -154,6 +159,9 @@ class PerGroup(Storable):
 
         If a round is refused, no group has learned anything of this block.
         """
+        return self._learn(groups, X, y, lambda learner, rows, seen: learner.learn_many(rows, seen))
+
+    def _learn(self, groups: Any, X: Any, y: Any, learn: Callable[[Any, Any, Any], Any]) -> npt.NDArray[Any]:
         places, rows = _read(groups, X)
         seen = outcomes(y)
         require_as_many("y", seen.count, rows.count)
@@ -165,13 +173,39 @@ class PerGroup(Storable):
             try:
                 with undone_if_refused(list(known.values())):
                     for name, index in places.items():
-                        made.append(learners[name].learn_many(rows.take(index), seen.take(index)))
+                        made.append(learn(learners[name], rows.take(index), seen.take(index)))
             except REFUSALS as error:
                 # Which row it was, a copy of the learner tells that learns them one by one.
                 learner = (known[name] if name in known else blank(base)).copy()
                 raise _placed(error, name, index, learner.learn_one, rows, seen) from None
             self._take(base, learners)
         return in_order(made, list(places.values()))
+
+    # ------------------------------------------------------------------ intervals, where the learner makes them
+
+    def interval_one(self, group: Any, x: Any) -> tuple[float, float]:
+        """The interval of that group for x now, of a learner such as `ConformalIntervals`. Nothing changes."""
+        self._require_intervals()
+        name = group_name("group", group)
+        with self._lock, _naming(name):
+            low, high = self._learners.get(name, self._base).interval_one(x)
+            return low, high
+
+    def interval_many(self, groups: Any, X: Any) -> npt.NDArray[Any]:
+        """``interval_one`` for every row of X, each as if it came next: the lower and the upper ends."""
+        self._require_intervals()
+        return self._look(groups, X, lambda learner, rows: learner.interval_many(rows)).reshape(-1, 2)
+
+    def learn_intervals(self, groups: Any, X: Any, y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """``learn_many`` that returns the intervals as well, all made before the outcomes were seen."""
+        self._require_intervals()
+        made = self._learn(groups, X, y, _with_intervals).reshape(-1, 3)
+        return np.ascontiguousarray(made[:, 0]), np.ascontiguousarray(made[:, 1:])
+
+    def _require_intervals(self) -> None:
+        if not hasattr(self._base, "learn_intervals"):
+            kind = type(self._base).__name__
+            raise InputError(f"{kind} has no intervals; PerGroup(ConformalIntervals({kind}(...))) has")
 
     def _take(self, base: Any, learners: dict[Any, Any]) -> None:
         self._options = {**self._options, "learner": base}
@@ -282,6 +316,11 @@ def _read(groups: Any, X: Any) -> tuple[dict[Any, Index], Part]:
     count, places = places_of(groups)
     require_as_many("groups", count, rows.count)
     return places, rows
+
+
+def _with_intervals(learner: Any, rows: Any, seen: Any) -> Any:
+    forecasts, intervals = learner.learn_intervals(rows, seen)
+    return np.column_stack([forecasts, intervals])
 
 
 def _decided(learner: Any, y: Any) -> Any:

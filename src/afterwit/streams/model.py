@@ -185,8 +185,9 @@ class Model:
         done = 0
         predicted = []
         with self.stream_to_predict(X) as stream, stream.reader() as reader:
-            if hasattr(X, "__len__") and not isinstance(X, str) and len(X) != len(y):
-                raise invalid("y", f"a label for each of {counted(len(X), 'record')}", Words(counted(len(y), "label")))
+            records = _length(X)
+            if records is not None and records != len(y):
+                raise invalid("y", f"a label for each of {counted(records, 'record')}", Words(counted(len(y), "label")))
             while (block := reader.take(1 << 16)) is not None:
                 rows = block[0]
                 predicted.append(self.learner.learn_many(rows, y[done : done + rows.count]))
@@ -196,7 +197,7 @@ class Model:
     def _for_all(self, X: Any, do: Any) -> Any:
         if isinstance(X, Rows):
             return do(X)
-        if hasattr(X, "__len__") and not isinstance(X, str) and not len(X):
+        if _length(X) == 0:
             return do(replace(NO_ROWS, names=None if self.schema.hash else []))
         with self.stream_to_predict(X) as stream, stream.reader() as reader:
             parts = []
@@ -295,6 +296,14 @@ class Model:
     def __repr__(self) -> str:
         columns = "features by name" if self.schema.columns is None else f"{len(self.schema.columns):,} columns"
         return f"Model({columns}, {self.learner!r})"
+
+
+def _length(X: Any) -> int | None:
+    """How many records there are, where it is known before they are read."""
+    try:
+        return None if isinstance(X, str) else len(X)
+    except TypeError:  # scipy's sparse arrays have a length in name only
+        return None
 
 
 def _joined(parts: list[Any]) -> Any:
