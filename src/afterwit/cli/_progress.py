@@ -40,6 +40,10 @@ class Display:
         """So many bytes have been read, or so many steps have been done."""
         self._position = position
 
+    def steps_of(self, total: int) -> None:
+        """So many steps there are to do, now that it is known."""
+        self._total = total
+
     def watch(self, rows: Callable[[], int] | None = None, error: Callable[[], str] | None = None) -> None:
         """What to ask, whenever the bar is drawn, for the rows and the error so far."""
         self._rows, self._error = rows, error

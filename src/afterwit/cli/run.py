@@ -18,6 +18,7 @@ from afterwit.cli._progress import display, error_so_far
 from afterwit.cli._report import report_file, report_option
 from afterwit.cli._results import RESULT_OPTIONS, Results, WithScores, result_files
 from afterwit.cli._said import SAYING_OPTIONS, Voice
+from afterwit.cli._shards import SHARD_OPTIONS, Sharding, Wanted
 from afterwit.cli._shown import NamesOption, certificate_text, no_certificate_text, verbose_option
 from afterwit.cli._source import COLUMN_OPTIONS, FILE_OPTIONS, Given, with_options
 from afterwit.core.files import new_file
@@ -70,6 +71,7 @@ MOST_BYTES_TO_REMEMBER = 1 << 28
 )
 @click.option("--test", metavar="FILE", help="Predict FILE at the end, without learning, and print the error.")
 @with_options(RESULT_OPTIONS)
+@with_options(SHARD_OPTIONS)
 @click.option(
     "--certificate/--no-certificate",
     default=None,
@@ -97,7 +99,7 @@ def run(
     verbose: bool,
     as_json: bool,
     quiet: bool,
-    **source: Any,
+    **more: Any,
 ) -> None:
     """Learn from FILE, one example at a time.
 
@@ -106,7 +108,14 @@ def run(
     before it sees the label. The table has a row after 1, 2, 4, 8, ... examples and at the end. Then comes the
     certificate: the mistakes or the loss beside a proved bound, and beside the best result that was possible in
     hindsight.
+
+    With --workers or --cluster the rows are in shards, on several processes or machines, and the weights are mixed
+    after every epoch.
     """
+    sharding = Sharding.of(more)
+    source = more
+    if sharding is not None:
+        sharding.refuse(passes, save_every, skip_learned, predictions, scores, probabilities, limit, source)
     results = {"predictions": predictions, "scores": scores, "probabilities": probabilities}
     inputs = {"FILE": files_read(files, source["sql"]), "TEST": test, "RESUME": resume if resume != model else None}
     distinct_files(results=tuple(results), **inputs, model=model, report=report, **results)
@@ -123,6 +132,10 @@ def run(
         make_learner(name, options, (-1, 1))
         if needed_task(name)[0] == "regression" and source["labels"] is not None:
             raise invalid("--labels", f"left out, because {name} predicts numbers", source["labels"])
+    if sharding is not None:
+        wanted = Wanted(name, options, model, test, certificate is not False, verbose)
+        sharding.run(given, old, wanted, voice, page)
+        return
     with ExitStack() as stack:
         # Open the result files first: a typo in a path must not cost a long run.
         model_file = stack.enter_context(new_file(model)) if model is not None else None

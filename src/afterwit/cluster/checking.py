@@ -463,7 +463,7 @@ class _Check:
             source: -math.log2(norms[source] * radius) - OCTAVES / 8 for source in vectors if norms[source] * radius > 0
         }
         if not vectors:
-            return [], [], ((0.0 if not self.record.rounds else float(self.record.mistakes), 0.0), "zero")
+            return [], [], None
         everything = self._sum("how comparators do", lambda i: (judged, self.lens, vectors, lowest, self.mus[i]), added)
         comparators, tables = [], []
         for source, each in everything.items():

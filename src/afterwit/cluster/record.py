@@ -44,6 +44,11 @@ class ClusterRecord(Record):
         return [mixing.shares(heard) for heard in self.epochs]
 
     @property
+    def skipped(self) -> int:
+        """How many rows could not be read and were left out, in each epoch."""
+        return sum(each.skipped for each in self.epochs[0]) if self.epochs else 0
+
+    @property
     def moved(self) -> int:
         """How many bytes of numbers shards were given and gave, in all epochs; on one machine most do not move."""
         return sum(each.moved for heard in self.epochs for each in heard)

@@ -22,6 +22,7 @@ from afterwit.cluster.record import ClusterRecord
 from afterwit.cluster.shards import Plan
 from afterwit.cluster.tree import tree
 from afterwit.cluster.work import PATIENCE, Here, work_on
+from afterwit.core.files import require_writable
 from afterwit.core.storage import load, save
 from afterwit.data import checks
 from afterwit.data.labels import Labels
@@ -80,6 +81,8 @@ def train(
     require_mixable(inside)
     if resume is not None:
         _resume(learner, resume)
+    if save is not None:
+        require_writable(save)
     with work_on(client, workers, patience) as work:
 
         def plan(work: Any, shards: int | None) -> Plan:

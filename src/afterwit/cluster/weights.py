@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.core import registry
-from afterwit.errors import DivergenceError, InputError, Words, invalid
+from afterwit.errors import DivergenceError, InputError
 
 Floats = npt.NDArray[np.float64]
 State = dict[str, Any]
@@ -149,8 +149,7 @@ def form_of(learner: Any) -> Form:
     if not why and getattr(learner, "role", "") == "regressor":
         why = "mixing is for learners of labels"
     why = why or "it has no weights that may be averaged"
-    allowed = f"a learner whose weights may be averaged ({', '.join(FORMS)})"
-    raise invalid("learner", allowed, Words(f"{name}: {why}"))
+    raise InputError(f"the weights of a {name} are not mixed: {why}. Learners whose weights are: {', '.join(FORMS)}")
 
 
 # ---------------------------------------------------------------------- taking and giving

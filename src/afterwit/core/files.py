@@ -73,6 +73,16 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.close(lock)
 
 
+def require_writable(path: str | os.PathLike[str]) -> None:
+    """Say what is wrong if no new file could take this place; nothing is written."""
+    with suppress(_NothingToWriteError), new_file(path):
+        raise _NothingToWriteError
+
+
+class _NothingToWriteError(Exception):
+    """It was only tried."""
+
+
 def _beginning(target: Path) -> str:
     """How the names of all temporary files for this target begin: short, whatever the name of the target."""
     return f".afterwit-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"

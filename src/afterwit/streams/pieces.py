@@ -42,9 +42,13 @@ BORDER_IN_A_CELL = (
 
 @dataclass(frozen=True)
 class Piece:
-    """A file, or a part of it: bytes of text, rows of a table."""
+    """A file, or a part of it: bytes of text, rows of a table.
+
+    The path is absolute, for whoever reads it may be elsewhere; ``name`` is what messages call the file.
+    """
 
     path: str
+    name: str = ""
     begin: int = 0
     #: None: up to its end.
     end: int | None = None
@@ -162,7 +166,7 @@ class _PiecesReader:
                 self._reader = self._guarded(lambda: self._opener.open(self._piece_now))
             raw = self._guarded(self._reader.take, count)
             if isinstance(raw, Raw):
-                return raw if self._piece_now.begin == 0 else replace(raw, place=self._placed(raw))
+                return replace(raw, place=self._placed(raw))
             self.close()
 
     @property
@@ -180,14 +184,20 @@ class _PiecesReader:
             if not piece.whole and "a quoted cell begins here and does not end" in message:
                 message += BORDER_IN_A_CELL
             line = error.line if error.line is None else error.line + self._lines_before()
-            raise StreamError(message, path=error.path, line=line) from None
+            raise StreamError(message, path=self._called(error.path), line=line) from None
 
     def _placed(self, raw: Raw) -> Callable[[int], dict[str, Any]]:
         def place(i: int) -> dict[str, Any]:
-            found = raw.place(i)
+            found = {**raw.place(i)}
+            found["path"] = self._called(found["path"])
             return {**found, "line": found["line"] + self._lines_before()} if "line" in found else found
 
         return place
+
+    def _called(self, path: str) -> str:
+        """What messages call the file; a row of a table is named behind its path."""
+        piece = self._piece_now
+        return piece.name + path[len(piece.path) :] if path.startswith(piece.path) else path
 
     def _lines_before(self) -> int:
         """How many lines of the file come before this piece; counted when somebody asks."""
@@ -276,7 +286,8 @@ def cut(stream: Stream, count: int) -> list[Pieces]:
 
 def _pieces_of(shared: Pieces, path: str, size: int, inside: Sequence[int]) -> list[Piece | None]:
     """A file in pieces, each for a part of its own; None where there is nothing for it."""
-    whole = Piece(path, size=size)
+    path, name = os.path.abspath(path), path
+    whole = Piece(path, name, size=size)
     end, scale, more = size, 1.0, whole
     if not inside:
         return [whole]
