@@ -13,7 +13,7 @@ no {'colour=blue': 1.0, 'price': 9.0}
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -144,6 +144,35 @@ def _checked_on_error(on_error: Any) -> str:
     return str(on_error)
 
 
+def opening(source: Source, schema: Schema, target: Target | None) -> Callable[[], RawReader]:
+    """What opens a source at its beginning, once it is decided how it is read."""
+    dialect = source.dialect
+
+    def table() -> RawReader:
+        assert source.table is not None
+        reader = source.table()
+        try:
+            reader.look(ROWS_TO_LOOK_AT)
+            return RecordReader(reader, schema, target)
+        except BaseException:
+            reader.close()
+            raise
+
+    def libsvm(path: str) -> Any:
+        return LibsvmReader(path, dialect.first_id, on_error=dialect.on_error)
+
+    def vw(path: str) -> Any:
+        from afterwit.streams.vw import VwReader
+
+        reader = VwReader(path, on_error=dialect.on_error)
+        reader.counts = schema.hash_bits is None
+        return reader
+
+    if source.table is not None:
+        return table
+    return lambda: FilesOfLines(libsvm if source.format == "libsvm" else vw, source.paths, schema)
+
+
 # ---------------------------------------------------------------------- tables
 
 
@@ -170,22 +199,12 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
         reader.close()
         raise
 
-    def open_again() -> RawReader:
-        assert source.table is not None
-        again = source.table()
-        try:
-            again.look(ROWS_TO_LOOK_AT)
-            return RecordReader(again, decided.schema, target)
-        except BaseException:
-            again.close()
-            raise
-
     return Stream(
         name=source.name,
         schema=decided.schema,
         task=task,
         labels=labels,
-        open=open_again,
+        open=opening(source, decided.schema, target),
         format=source.format,
         size=source.size,
         rereadable=source.rereadable or not source.paths,
@@ -333,29 +352,14 @@ def _pair(found: list[Any], which: str, name: str) -> tuple[Any, Any]:
 def _lines(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | None) -> Stream:
     _require_no_columns(source, wishes)
     decided = schema or Schema(None, hash_bits=checked_bits("hash_bits", wishes.hash_bits))
-    dialect = source.dialect
     if decided.columns is not None and source.format == "libsvm":
         reason = "a table, or Vowpal Wabbit text with its names, was expected, because the model has learned columns"
         raise StreamError(f"{reason}; this is libsvm text", path=source.name)
     if purpose.labels is not None and any(isinstance(label, (str, bool)) for label in purpose.labels):
         raise invalid("labels", f"numbers, because the labels of {source.format} text are numbers", purpose.labels)
-    if source.format == "libsvm":
-        if decided.hash_bits is not None:
-            raise invalid("hash_bits", "left out, because the features of libsvm text are numbers", decided.hash_bits)
-
-        def open_one(path: str) -> Any:
-            return LibsvmReader(path, dialect.first_id, on_error=dialect.on_error)
-    else:
-        from afterwit.streams.vw import VwReader
-
-        def open_one(path: str) -> Any:
-            reader = VwReader(path, on_error=dialect.on_error)
-            reader.counts = decided.hash_bits is None
-            return reader
-
-    def open_all() -> RawReader:
-        return FilesOfLines(open_one, source.paths, decided)
-
+    if source.format == "libsvm" and decided.hash_bits is not None:
+        raise invalid("hash_bits", "left out, because the features of libsvm text are numbers", decided.hash_bits)
+    open_all = opening(source, decided, None)
     first = open_all()
     ahead: deque[Raw] = deque()
     try:
