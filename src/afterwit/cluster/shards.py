@@ -78,7 +78,7 @@ class Plan:
 def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: Any, work: Any) -> Plan:
     """The shards of what was given; ``work`` says how many tasks can run, and gets rows in memory."""
     count = None if shards is None else checks.count("shards", shards)
-    kind = _dask_kind(data)
+    kind = dask_kind(data)
     if kind:
         return _of_dask(kind, data, y, target, count, learner, work)
     if y is not None or _is_rows(data):
@@ -147,11 +147,11 @@ def _of_rows(X: Any, y: Any, count: int, work: Any) -> Plan:
         begin, end = borders[i], borders[i + 1]
         # Numbered from their own beginning on: a row in a message is one of its shard.
         part = replace(rows.part(begin, end), first=begin)
-        shards.append((Memory(), work.submit(f"rows-{i}", _held, part, labels[begin:end])))
+        shards.append((Memory(), work.submit(f"rows-{i}", held, part, labels[begin:end])))
     return Plan("the rows", shards, None, _pair(labels.tolist()))
 
 
-def _held(*values: Any) -> tuple[Any, ...]:
+def held(*values: Any) -> tuple[Any, ...]:
     """What it was given: a task, so that the scheduler can make it again."""
     return values
 
@@ -165,7 +165,7 @@ def _is_rows(data: Any) -> bool:
 # ---------------------------------------------------------------------- collections of Dask
 
 
-def _dask_kind(data: Any) -> str:
+def dask_kind(data: Any) -> str:
     """frame, array, bag, or nothing."""
     module = type(data).__module__.split(".")[0]
     if not hasattr(data, "__dask_graph__") or module not in ("dask", "dask_expr"):
@@ -224,10 +224,10 @@ def _of_arrays(X: Any, y: Any, target: str | None, count: int | None, work: Any)
         raise invalid("y", f"as long as X ({counted(len(X), 'row')})", Words(counted(len(y), "label")))
     rows = X.chunks[0] if count is None else _equal(len(X), count)
     X = X.rechunk({0: rows, 1: -1})
-    y = y.rechunk((rows,)) if _dask_kind(y) == "array" else _as_dask(y, rows)
+    y = y.rechunk((rows,)) if dask_kind(y) == "array" else _as_dask(y, rows)
     pairs = zip(X.to_delayed()[:, 0], y.to_delayed(), strict=True)
     shards = [
-        (Memory(), work.submit(f"rows-{i}", _held, work.compute(a), work.compute(b))) for i, (a, b) in enumerate(pairs)
+        (Memory(), work.submit(f"rows-{i}", held, work.compute(a), work.compute(b))) for i, (a, b) in enumerate(pairs)
     ]
     first = work.result(work.submit("look", _labels, shards[0][1]), "the first labels")
     return Plan("the array", shards, None, _pair(first))
