@@ -67,7 +67,8 @@ def race(
             for k, part in enumerate(parts)
         ]
         what = f"{counted(len(entries), 'learner')} on {shorten(named(stream))}"
-        unlabelled, made = 0, {}
+        unlabelled = 0
+        made: dict[int, Entry] = {}
         for k, (without, found) in work.each(tasks, what):
             unlabelled = without
             made |= dict(zip(parts[k], found, strict=True))

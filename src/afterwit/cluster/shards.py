@@ -81,7 +81,7 @@ def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: 
     kind = dask_kind(data)
     if kind:
         return _of_dask(kind, data, y, target, count, learner, work)
-    if y is not None or _is_rows(data):
+    if y is not None or is_rows(data):
         if y is None:
             raise invalid("y", "given with X", None)
         if target is not None:
@@ -90,17 +90,24 @@ def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: 
     if not isinstance(data, Stream):
         if target is None and isinstance(learner, Model):
             target = learner.schema.target
-        data = read(data, target, **_known(learner))
+        data = read(data, target, **known(learner))
     elif target is not None:
         raise invalid("target", "left out, because what `read` returned knows it", target)
     return _of_stream(data, count, learner, work)
 
 
-def _known(learner: Any) -> dict[str, Any]:
+def task_of(learner: Any) -> str:
+    """The task that a learner is for."""
+    if getattr(learner, "role", "") == "regressor":
+        return "regression"
+    return "classes" if learner.many_labels else "binary"
+
+
+def known(learner: Any) -> dict[str, Any]:
     """What a learner or a model says about how data is read."""
     inside = learner.learner if isinstance(learner, Model) else learner
-    how: dict[str, Any] = {"task": "classes" if inside.many_labels else "binary"}
-    if not getattr(inside, "_undecided", False) and inside.labels is not None:
+    how: dict[str, Any] = {"task": task_of(inside)}
+    if how["task"] != "regression" and not getattr(inside, "_undecided", False) and inside.labels is not None:
         how["labels"] = inside.labels
     return how | ({"schema": learner.schema} if isinstance(learner, Model) else {})
 
@@ -108,7 +115,7 @@ def _known(learner: Any) -> dict[str, Any]:
 def _of_stream(stream: Stream, count: int | None, learner: Any, work: Any) -> Plan:
     source = stream.source
     inside = learner.learner if isinstance(learner, Model) else learner
-    needed = "classes" if inside.many_labels else "binary"
+    needed = task_of(inside)
     if stream.task is None:
         raise InputError(f"{stream.name}: there is nothing to learn; target names the column to predict (--target)")
     if stream.task != needed:
@@ -156,7 +163,7 @@ def held(*values: Any) -> tuple[Any, ...]:
     return values
 
 
-def _is_rows(data: Any) -> bool:
+def is_rows(data: Any) -> bool:
     if isinstance(data, (str, os.PathLike, Stream)):
         return False
     return isinstance(data, np.ndarray) or hasattr(data, "tocsr")
@@ -197,7 +204,7 @@ def _of_dask(kind: str, data: Any, y: Any, target: str | None, count: int | None
         return Plan("the bag", [(Pairs(), part) for part in parts], None, _pair(found))
     if target is None and isinstance(learner, Model):
         target = learner.schema.target
-    stream = read(look, target, **_known(learner))
+    stream = read(look, target, **known(learner))
     if stream.task is None:
         raise InputError(f"the {_CALLED[kind]}: target names the column to predict")
     shared = replace(Pieces.of(stream), name=f"the {_CALLED[kind]}")
@@ -235,7 +242,9 @@ def _of_arrays(X: Any, y: Any, target: str | None, count: int | None, work: Any)
 
 def _pair(labels: list[Any]) -> tuple[Any, Any] | None:
     """The two labels that these leave no doubt about."""
-    return labels_of(labels).pair if labels and first_certain_pair(labels) is not None else None
+    if not labels or first_certain_pair(labels) is None or len(set(labels)) > 2:
+        return None
+    return labels_of(labels).pair
 
 
 def _equal(total: int, count: int) -> tuple[int, ...]:
