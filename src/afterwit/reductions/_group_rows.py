@@ -6,7 +6,7 @@ an array, a DataFrame a DataFrame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from afterwit.data.labels import listed
-from afterwit.data.rows import FRAME_LIBRARIES, MANY, open_frame, plain_name, read_many
+from afterwit.data.rows import FRAME_LIBRARIES, MANY, Rows, open_frame, plain_name, read_many
 from afterwit.errors import Words, counted, invalid
 
 Index = npt.NDArray[np.intp]
@@ -60,10 +60,26 @@ class Part:
     count: int
     take: Callable[[Index], Any]
     one: Callable[[int], Any]
+    #: Sorts them, and what takes neighbours of what is sorted: where that is faster than to take them one by one.
+    sort: tuple[Callable[[Index], Any], Callable[[Any, int, int], Any]] | None = None
+
+    def each(self, index: Iterable[Index]) -> Iterator[Any]:
+        """Those of each group, which together are all."""
+        groups = list(index)
+        if self.sort is None or not groups:
+            yield from map(self.take, groups)
+            return
+        arrange, part = self.sort
+        arranged, at = arrange(np.concatenate(groups)), 0
+        for each in groups:
+            yield part(arranged, at, at + len(each))
+            at += len(each)
 
 
 def examples(X: Any) -> Part:
     """Examples or advice, as learners take many of them."""
+    if isinstance(X, Rows):
+        return Part(X.count, X.at, X.row, (X.at, Rows.part))
     if type(X).__module__.partition(".")[0] in FRAME_LIBRARIES:
         frame = open_frame(X)
         names = list(frame.columns)
@@ -81,17 +97,22 @@ def examples(X: Any) -> Part:
         array = X if isinstance(X, np.ndarray) else np.asarray(X)
         if array.ndim == 0:
             raise invalid("X", MANY, X)
-        return Part(len(array), lambda index: array[index], lambda i: array[i])
+        return _of_array(array)
     if isinstance(X, (str, bytes)) or not isinstance(X, Sequence):
         raise invalid("X", MANY, X)
     return Part(len(X), lambda index: [X[i] for i in index.tolist()], lambda i: X[i])
+
+
+def _of_array(array: npt.NDArray[Any]) -> Part:
+    sort = (lambda index: array[index], lambda sorted_, begin, end: sorted_[begin:end])
+    return Part(len(array), lambda index: array[index], lambda i: array[i], sort)
 
 
 def outcomes(y: Any) -> Part:
     """Labels, targets or outcomes."""
     found = listed(y, "outcomes")
     if isinstance(found, np.ndarray):
-        return Part(len(found), lambda index: found[index], lambda i: found[i])
+        return _of_array(found)
     return Part(len(found), lambda index: [found[i] for i in index.tolist()], lambda i: found[i])
 
 
