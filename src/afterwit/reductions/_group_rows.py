@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.core.sources import MOST_IN_MEMORY, joined, labelled
 from afterwit.data.labels import listed
 from afterwit.data.rows import FRAME_LIBRARIES, MANY, Rows, open_frame, plain_name, read_many
-from afterwit.errors import Words, counted, invalid
+from afterwit.errors import InputError, Words, counted, invalid
 
 Index = npt.NDArray[np.intp]
 
@@ -114,6 +115,27 @@ def outcomes(y: Any) -> Part:
     if isinstance(found, np.ndarray):
         return _of_array(found)
     return Part(len(found), lambda index: [found[i] for i in index.tolist()], lambda i: found[i])
+
+
+def rounds_of(stream: Any) -> tuple[Any, Any, Any]:
+    """The groups, the rows and the outcomes of a stream, all in memory."""
+    groups, blocks, labels = [], [], []
+    stored = 0
+    for rows, y in labelled(stream):
+        if rows.groups is None:
+            raise invalid("stream", "one whose rows say whose they are: read(..., group=COLUMN)", stream)
+        stored += max(rows.count, len(rows.values))
+        if stored > MOST_IN_MEMORY:
+            raise InputError(
+                f"the certificates of groups need all examples in memory, and these are more than {MOST_IN_MEMORY:,} "
+                "values or rows; afterwit.cluster.groups makes them part by part"
+            )
+        groups.append(rows.groups)
+        blocks.append(rows)
+        labels.append(y)
+    if not blocks:
+        return [], [], []
+    return np.concatenate(groups), joined(blocks), np.concatenate(labels)
 
 
 def require_as_many(name: str, count: int, rows: int) -> None:

@@ -52,6 +52,7 @@ from afterwit.core.learner import BinaryLearner, Storable
 from afterwit.core.packed import packed_in, table_of, unpack
 from afterwit.core.turns import Lock
 from afterwit.data.labels import labels_of
+from afterwit.data.rows import Rows
 from afterwit.data.values import are_different
 from afterwit.errors import DivergenceError, InputError, Words, counted, invalid, shorten
 from afterwit.reductions._binary import blank, undone_if_refused
@@ -66,6 +67,7 @@ from afterwit.reductions._group_rows import (
     outcomes,
     places_of,
     require_as_many,
+    rounds_of,
 )
 
 #: What a learner raises where it has not changed.
@@ -109,6 +111,9 @@ class PerGroup(Storable):
     """
 
     options = (Option("learner", check=_template),)
+    #: It takes the blocks of a stream whose rows have groups.
+    learns_blocks = True
+    by_group = True
 
     def _begin(self) -> None:
         self._learners = GroupLearners()
@@ -139,8 +144,9 @@ class PerGroup(Storable):
 
     # ------------------------------------------------------------------ many rounds
 
-    def predict_many(self, groups: Any, X: Any) -> npt.NDArray[Any]:
+    def predict_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:
         """``predict_one`` for every row of X, as an array in the order of the rows."""
+        groups, X = _whose(groups, X)
         return self._look(groups, X, lambda learner, rows: learner.predict_many(rows))
 
     def _look(self, groups: Any, X: Any, look: Callable[[Any, Any], Any]) -> npt.NDArray[Any]:
@@ -156,11 +162,31 @@ class PerGroup(Storable):
                     raise _placed(error, name, index, learner.predict_one, rows) from None
         return in_order(made, list(places.values()))
 
-    def learn_many(self, groups: Any, X: Any, y: Any) -> npt.NDArray[Any]:
+    def predict_proba_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:
+        """``predict_proba_many`` of each group's learner, for learners of two labels that have probabilities."""
+        self._require_two_labels()
+        groups, X = _whose(groups, X)
+        return self._look(groups, X, lambda learner, rows: learner.predict_proba_many(rows)).reshape(-1, 2)
+
+    def score_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:
+        """``score_many`` of each group's learner, for learners of two labels."""
+        self._require_two_labels()
+        groups, X = _whose(groups, X)
+        return self._look(groups, X, lambda learner, rows: learner.score_many(rows))
+
+    def _require_two_labels(self) -> None:
+        if not isinstance(self._base, BinaryLearner):
+            kind = type(self._base).__name__
+            raise InputError(f"{kind} has no scores that all groups share; those of two labels have")
+
+    def learn_many(self, groups: Any, X: Any, y: Any = None) -> npt.NDArray[Any]:
         """``learn_one`` for every row in order. Returns the predictions made before each outcome was seen.
 
-        If a round is refused, no group has learned anything of this block.
+        If a round is refused, no group has learned anything of this block. The rows of a stream that say whose they are
+        come alone with y: ``learn_many(rows, y)``.
         """
+        if y is None:
+            (groups, X), y = _whose(groups, None), X
         return self._learn(groups, X, y, lambda learner, rows, seen: learner.learn_many(rows, seen))
 
     def _learn(self, groups: Any, X: Any, y: Any, learn: Callable[[Any, Any, Any], Any]) -> npt.NDArray[Any]:
@@ -267,12 +293,60 @@ class PerGroup(Storable):
         none: int = self._base.mistakes
         return none + self._learners.counts("mistakes")
 
+    # ------------------------------------------------------------------ what a stream is played by
+
+    @property
+    def role(self) -> str:
+        """That of its learners."""
+        return str(getattr(self._base, "role", ""))
+
+    @property
+    def many_labels(self) -> bool:
+        """Whether its learners are of many labels."""
+        return bool(getattr(self._base, "many_labels", False))
+
+    @property
+    def theorems(self) -> Any:
+        """Those of its learners."""
+        return getattr(self._base, "theorems", ())
+
+    @property
+    def no_theorem_because(self) -> str:
+        """Why its learners have none, where they have none."""
+        return str(getattr(self._base, "no_theorem_because", ""))
+
+    @property
+    def labels(self) -> Any:
+        """Those of its learners: the same in all groups."""
+        return self._base.labels
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """Of many labels, those that some group knows."""
+        glance = self._learners.glance
+        return tuple(dict.fromkeys(label for name in self._learners for label in glance(name, self._base).classes))
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether all groups have probabilities of the same labels."""
+        return isinstance(self._base, BinaryLearner) and self._base.gives_probabilities
+
+    @property
+    def _undecided(self) -> bool:
+        return bool(getattr(self._base, "_undecided", False)) and not self._learners
+
+    def _take_labels(self, labels: Any) -> None:
+        """All groups go on with these labels, if they were made without."""
+        self._take(type(self._base)(**{**self._base.parameters, "labels": labels.pair}), {})
+
     def certificate(self, groups: Any = None, X: Any = None, y: Any = None) -> GroupCertificates:
         """The certificate of every group, and their sum as ``.total``.
 
-        groups, X, y  the rounds it learned from, in order. Without them each learner says what it says without its
-                      rounds: expert algorithms have a certificate then, too
+        groups, X, y  the rounds it learned from, in order; or a stream whose rows say whose they are. Without them each
+                      learner says what it says without its rounds: expert algorithms have a certificate then, too
         """
+        if X is None and y is None and hasattr(groups, "reader"):
+            groups, X, y = rounds_of(groups)
         if not self._learners:
             raise InputError("PerGroup has no certificate: it has not learned any round")
         if isinstance(self._base, Storable):
@@ -344,6 +418,15 @@ class PerGroup(Storable):
 
     def __repr__(self) -> str:
         return f"PerGroup(learner={type(self._base).__name__}): {self._progress()}"
+
+
+def _whose(groups: Any, X: Any) -> tuple[Any, Any]:
+    """Whose rows these are: they may say it themselves."""
+    if X is not None:
+        return groups, X
+    if not isinstance(groups, Rows) or groups.groups is None:
+        raise invalid("X", "given with groups, unless it is rows of a stream that was read with group=COLUMN", X)
+    return groups.groups, groups
 
 
 def _read(groups: Any, X: Any) -> tuple[dict[Any, Index], Part]:

@@ -59,6 +59,7 @@ def read(
     text: Sequence[str] = (),
     time: Any = (),
     weight: str | None = None,
+    group: str | None = None,
     missing: bool = False,
     words: str = "counts",
     ngrams: int = 1,
@@ -85,6 +86,7 @@ def read(
                   columns by what they are: numbers, categories, not used, text whose words are features, times whose
                   parts are (a dict gives the parts of each: {"when": ("hour", "weekday")})
     weight        the column with how often a row is learned, a whole number; 0 is predicted and not learned
+    group         the column with whose a row is, such as a customer, for `PerGroup`: it is no feature
     missing       whether a missing cell is a feature of its own, ``COLUMN is missing``
     words, ngrams of text: "counts" or "binary"; sequences of up to so many words
     interactions  products of columns, such as ["a*b"]
@@ -101,6 +103,7 @@ def read(
     wishes = Wishes(
         target=target,
         weight=weight,
+        group=group,
         **said,
         time=time,
         binary=_is_binary(words),
@@ -185,7 +188,7 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
             raise streams.nothing_found(source.name)
         if schema is not None:
             decided = Decided(schema, _not_used(schema, look))
-            wishes = replace(wishes, target=_target_there(schema, look, wishes.target), weight=schema.weight)
+            wishes = replace(wishes, target=_target_there(schema, look, wishes.target), weight=schema.weight, group=_group_there(schema, look))
         else:
             if wishes.target is None and purpose != Purpose():
                 raise InputError(_no_target(look))
@@ -249,6 +252,13 @@ def _target_there(schema: Schema, look: Batch, wanted: str | None) -> str | None
     if wanted is not None and wanted != schema.target:
         raise invalid("target", f"{schema.target!r}, as when the model was made, or left out", wanted)
     return schema.target if schema.target in look.columns else None
+
+
+def _group_there(schema: Schema, look: Batch) -> str | None:
+    """The group of a schema; without it nobody knows whose a row is."""
+    if schema.group is not None and schema.group not in look.columns:
+        raise StreamError(f"a column {schema.group} with the names of the groups was expected", path=look.path)
+    return schema.group
 
 
 def _target_of(look: Batch, typed: bool, name: str, purpose: Purpose) -> Target:
@@ -445,7 +455,7 @@ def _task_of_lines(source: Source, reader: RawReader, ahead: deque[Raw], task: s
 
 def _require_no_columns(source: Source, wishes: Wishes) -> None:
     """Refuse what is about columns, for text that has none."""
-    said = {name: getattr(wishes, name) for name in ("target", "weight", "numeric", "categorical", "text", "time")}
+    said = {name: getattr(wishes, name) for name in ("target", "weight", "group", "numeric", "categorical", "text", "time")}
     said |= {"ignore": wishes.ignore, "interactions": wishes.interactions, "missing": wishes.missing}
     for name, value in said.items():
         if value:
