@@ -22,6 +22,8 @@ MOST_VALUES = 1_000_000
 
 def needs_rounds(learner: Any) -> bool:
     """Whether a certificate needs the examples: those of committees can be had without."""
+    if getattr(learner, "by_group", False):
+        learner = learner.parameters["learner"]
     first = next(iter(inspect.signature(learner.certificate).parameters.values()))
     return first.default is inspect.Parameter.empty
 
