@@ -73,6 +73,12 @@ BOUNDS = {
         hinge_loss + (radius**2 * norm**2 + radius * norm * sqrt(radius**2 * norm**2 + 4 * hinge_loss + 8 * delays)) / 2
     ),
     "margin-perceptron-late": lambda radius, margin, delay: 16 * radius**2 / margin**2 * (2 * delay + 1),
+    "perceptron-mixed": lambda radius, margin: radius**2 / margin**2,
+    "perceptron-mixed-hinge": lambda radius, norm, hinge_loss: (
+        ((radius * norm + sqrt(radius**2 * norm**2 + 4 * hinge_loss)) / 2) ** 2
+    ),
+    "perceptron-mixed-total": lambda weighted, share: weighted / share,
+    "margin-perceptron-mixed": lambda radius, margin: 16 * radius**2 / margin**2,
     "perceptron-update-hinge": lambda radius, rho, loss: (
         ((radius / rho + sqrt(radius**2 / rho**2 + 4 * loss)) / 2) ** 2
     ),

@@ -3,7 +3,7 @@
 
 def tree(values):
     while len(values) > 1:
-        values = [a + b for a, b in zip(values[::2], values[1::2])] + values[len(values) // 2 * 2 :]
+        values = [a + b for a, b in zip(values[::2], values[1::2], strict=False)] + values[len(values) // 2 * 2 :]
     return values[0]
 
 
@@ -11,12 +11,12 @@ def mix(shards, epochs, mixing, play, width):
     """Weights after each epoch, and (rounds, mistakes, updates) of each shard in it. ``play(w, shard)`` gives both."""
     w, weights, counts = [0.0] * width, [], []
     for _ in range(epochs):
-        ends, done = zip(*(play(list(w), shard) for shard in shards))
+        ends, done = zip(*(play(list(w), shard) for shard in shards), strict=False)
         c = [{"uniform": min(n, 1), "rows": n, "mistakes": k}[mixing] for n, k, _ in done]
         if len(shards) == 1:
             w = ends[0]
         elif sum(c) and any(updates for _, _, updates in done):
-            w = [tree([count * end[j] for count, end in zip(c, ends)]) / sum(c) for j in range(width)]
+            w = [tree([count * end[j] for count, end in zip(c, ends, strict=False)]) / sum(c) for j in range(width)]
         weights.append(w)
         counts.append(list(done))
     return weights, counts
@@ -25,7 +25,7 @@ def mix(shards, epochs, mixing, play, width):
 def dot(w, x):
     """In four running sums, as the learners add up, so that scores are the same to the bit."""
     sums = [0.0] * 4
-    for k, (a, b) in enumerate(zip(w, x)):
+    for k, (a, b) in enumerate(zip(w, x, strict=False)):
         sums[k % 4] += a * b
     return (sums[0] + sums[1]) + (sums[2] + sums[3])
 
@@ -36,7 +36,7 @@ def perceptron(w, shard):
     for x, y in shard:
         if (1 if dot(w, x) >= 0 else -1) != y:
             mistakes += 1
-            w = [a + y * b for a, b in zip(w, x)]
+            w = [a + y * b for a, b in zip(w, x, strict=False)]
     return w, (len(shard), mistakes, mistakes)
 
 
@@ -50,7 +50,7 @@ def margin_perceptron(rho):
             mistakes += (1 if score >= 0 else -1) != y
             if square == 0 or y * score < rho / 2 * square**0.5:
                 updates += 1
-                w = [a + y * b for a, b in zip(w, x)]
+                w = [a + y * b for a, b in zip(w, x, strict=False)]
         return w, (len(shard), mistakes, updates)
 
     return play
@@ -66,7 +66,7 @@ def hinge_descent(rate):
             mistakes += (1 if score >= 0 else -1) != y
             if y * score < 1:
                 updates += 1
-                w = [a + rate * y * b for a, b in zip(w, x)]
+                w = [a + rate * y * b for a, b in zip(w, x, strict=False)]
         return w, (len(shard), mistakes, updates)
 
     return play
@@ -82,11 +82,11 @@ def average(shards, epochs, width):
         for shard in shards:
             v = list(w)
             for x, y in shard:
-                if (1 if sum(a * Fraction(b) for a, b in zip(v, x)) >= 0 else -1) != y:
-                    v = [a + y * Fraction(b) for a, b in zip(v, x)]
-                total = [a + b for a, b in zip(total, v)]
+                if (1 if sum(a * Fraction(b) for a, b in zip(v, x, strict=False)) >= 0 else -1) != y:
+                    v = [a + y * Fraction(b) for a, b in zip(v, x, strict=False)]
+                total = [a + b for a, b in zip(total, v, strict=False)]
                 rounds += 1
             if shard:
                 ends.append(v)
-        w = [sum(column) / len(ends) for column in zip(*ends)]
+        w = [sum(column) / len(ends) for column in zip(*ends, strict=False)]
     return w, [a / rounds for a in total]

@@ -84,6 +84,7 @@ def test_every_public_name_is_in_the_reference():
         "adversaries",
         "batch",
         "bounds",
+        "cluster",
         "concepts",
         "experts",
         "games",

@@ -40,6 +40,7 @@ _MODULES = (
     "batch",
     "boosting",
     "bounds",
+    "cluster",
     "concepts",
     "errors",
     "experts",

@@ -6,6 +6,7 @@ from afterwit import adversaries as adversaries
 from afterwit import batch as batch
 from afterwit import boosting as boosting
 from afterwit import bounds as bounds
+from afterwit import cluster as cluster
 from afterwit import concepts as concepts
 from afterwit import errors as errors
 from afterwit import experts as experts
@@ -382,6 +383,7 @@ __all__ = [
     "batch",
     "boosting",
     "bounds",
+    "cluster",
     "compiled",
     "concepts",
     "errors",

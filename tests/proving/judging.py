@@ -22,7 +22,9 @@ FORGIVEN_SLACKS, FORGIVEN_PART = 4, 1e-9
 SMALLEST = 1e-140
 #: A bound on a count that is larger than this, of a run of at most hundreds of rounds, forgives what it likes.
 LARGEST_COUNT = 1e6
-COUNTS = ("mistakes", "updates", "promotions", "eliminations", "uncovered rounds")
+COUNTS = (
+    "mistakes", "updates", "promotions", "eliminations", "uncovered rounds", "weighted mistakes", "weighted updates",
+)  # fmt: skip
 #: How unlikely a frequency or a mean has to be before it refutes a theorem about chance.
 CERTAIN = 1e-9
 #: As many standard errors as make a mean that unlikely.

@@ -23,6 +23,7 @@ from proving.judging import ERROR, Table, key_of
 FAMILIES = (
     "experts", "aggregating", "portfolios", "decisions", "linear", "descent", "scale_free", "regressors", "selective", "ridge",
     "intervals", "multiclass", "kernels", "concepts", "batch", "games", "samples", "rounds", "late", "groups",
+    "mixing",
 )  # fmt: skip
 
 #: What plays sequences, by subject: a function of a table and a source of random numbers.
@@ -48,6 +49,8 @@ SHARES = {
     "AveragedMulticlassPerceptron": 0.2,
     "SoftmaxAdaGrad": 0.3,
     "VotedPerceptron": 0.4,
+    "parameter mixing": 0.05,
+    "shards with the same unit vectors": 0.02,
 }
 
 

@@ -37,6 +37,7 @@ MODULES = {
     "bounds": "Theorems",
     "games": "Games",
     "losses": "Losses",
+    "cluster": "Clusters",
     "sklearn": "scikit-learn",
     "storage": "Storage",
     "testing": "Conformance suites",

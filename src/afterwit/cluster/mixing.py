@@ -5,7 +5,8 @@ Update      from the weights w of a fresh learner, in every epoch: each shard i 
             with w_i, in which it has made k_i mistakes. Then w <- (c_1 w_1 + ... + c_S w_S) / (c_1 + ... + c_S), with
             uniform   c_i = 1 if the shard has rows, else 0
             rows      c_i = the number of its rows
-            mistakes  c_i = k_i; where nobody made a mistake the weights stay
+            mistakes  c_i = k_i; where nobody made a mistake the weights stay. Where bounds are about updates, k_i is
+                      their number: those of the averaged perceptron are the mistakes of the perceptron inside
             The sums are those of a fixed tree (`tree`), in float64: the result depends on the rows, on the number of
             shards and on nothing else. With one shard this is the learner itself, to the bit.
 Guarantee   perceptrons: with mu_i = c_i / (c_1 + ... + c_S), the sum of mu_i k_i over all shards and epochs is at most
@@ -114,9 +115,15 @@ def finished(
     began = start.state
     part = taken(learner, began)
     done = {name: getattr(learner, name) - began[name] for name in ("rounds", "mistakes", "updates")}
-    count = {"uniform": int(done["rounds"] > 0), "rows": done["rounds"], "mistakes": done["mistakes"]}[mixing]
+    made = done["updates" if counts_updates(learner) else "mistakes"]
+    count = {"uniform": int(done["rounds"] > 0), "rows": done["rounds"], "mistakes": made}[mixing]
     heard = Heard(**done, count=count, unlabelled=unlabelled, skipped=skipped, moved=start.nbytes + part.nbytes)
     return Played(heard, multiplied(part, count), learner.state() if alone else None)
+
+
+def counts_updates(learner: Any) -> bool:
+    """Whether the bounds of a learner are about its updates, not about its mistakes."""
+    return bool(learner.theorems) and learner.theorems[0].quantity == "updates"
 
 
 def both(one: Played, other: Played) -> Played:

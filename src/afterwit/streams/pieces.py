@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 from afterwit.errors import StreamError, Words, counted, shorten
 from afterwit.streams._bytes import GZIP_MAGIC, ZSTD_MAGIC
+from afterwit.streams._csv_cells import RowEnds
 from afterwit.streams._raw import FilesOfLines, Raw, RawReader, RecordReader
 from afterwit.streams.batch import ROWS_TO_LOOK_AT, Skipped, TableReader
 from afterwit.streams.csv_text import CsvReader
@@ -34,10 +36,8 @@ from afterwit.streams.target import Target
 CHUNK = 1 << 16
 #: Formats of which a part can be read.
 TEXT = (*LINES, "csv", "json")
-BORDER_IN_A_CELL = (
-    "; the file is read in pieces, and a piece ends inside of this cell: cells with line breaks can be read in whole "
-    "files only (give several files, or one shard)"
-)
+REMEDY = "cells with line breaks can be read in whole files only (give several files, or one shard)"
+BORDER_IN_A_CELL = f"; the file is read in pieces, and a piece ends inside of this cell: {REMEDY}"
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,9 @@ class Pieces:
             return self._through_schema(ParquetReader(piece.path, rows), piece.path)
         dialect = self.dialect
         if piece.delimiter is not None:
+            if dialect.on_error == "skip" and dialect.quotes and not piece.whole:
+                # Else the end of the cell would be left out as a bad row, and what is in it taken for rows.
+                _require_end_of_row(piece)
             dialect = replace(dialect, names=piece.names if piece.begin else dialect.names, delimiter=piece.delimiter)
         reader = opener(self.format, dialect)(piece.path if piece.whole else _part(piece))
         return self._through_schema(reader, piece.path)
@@ -248,6 +251,17 @@ class _Range(io.RawIOBase):
 def _part(piece: Piece) -> _Range:
     assert piece.end is not None
     return _Range(piece.path, piece.begin, piece.end)
+
+
+def _require_end_of_row(piece: Piece) -> None:
+    """Refuse a piece of CSV text that ends inside of a cell."""
+    ends = RowEnds(ord(piece.delimiter or ","), True)
+    with closing(_part(piece)) as part:
+        while chunk := part.read(CHUNK):
+            ends.last(chunk)
+    if ends.in_quotes:
+        reason = f"the file is read in pieces, and a piece ends inside of a cell in quotes: {REMEDY}"
+        raise StreamError(reason, path=piece.path)
 
 
 def _count_lines(path: str, end: int) -> int:
