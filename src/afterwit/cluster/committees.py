@@ -18,7 +18,7 @@ to do with each other, and many rounds are exactly the rounds one by one.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -61,6 +61,7 @@ def committee(
     client: Any = None,
     workers: int | None = None,
     patience: float = PATIENCE,
+    on_progress: Callable[[int, int], None] | None = None,
     **reading: Any,
 ) -> Any:
     """Let a committee play a source, its members divided among the workers of a cluster; returns the record.
@@ -76,6 +77,7 @@ def committee(
               `Here()` is this process
     workers   how many processes a local cluster has
     patience  after so many seconds without anything happening, stop with an error
+    on_progress  is called with the number of parts that have been weighed, and of all
     reading   options of `read`
 
     The committee and the record equal those of `play` to the bit. If a member diverges, the rows are played again
@@ -97,7 +99,7 @@ def committee(
             raise invalid("labels", "given to the committee, because the data leave them open", Words("none"))
         # It notes how the committee was before.
         tally = tally_of(inside, stream)
-        state, record, failure = _Run(inside, plan, work).play(_tally_for(inside, tally))
+        state, record, failure = _Run(inside, plan, work, on_progress).play(_tally_for(inside, tally))
         inside.restore(state)
         if failure is not None:
             raise failure
@@ -338,6 +340,7 @@ class _Run:
     learner: Any
     plan: Plan
     work: Any
+    on_progress: Callable[[int, int], None] | None
 
     def __post_init__(self) -> None:
         self.kind = next(kind for kind in _LEARN if isinstance(self.learner, kind))
@@ -373,6 +376,8 @@ class _Run:
     def _wait(self, task: Any, number: int, count: int) -> Weighed:
         what = f"part {number:,} of {count:,} of {shorten(Words(self.plan.name))}"
         made: Weighed = self.work.result(task, what)
+        if self.on_progress is not None:
+            self.on_progress(number, count)
         return made
 
     def _benches(self) -> Iterator[Bench]:
@@ -404,4 +409,3 @@ def _itself(value: Any) -> Any:
 def _part(pair: Any, place: int) -> Any:
     """One of two: so that the scores can be sent without the members."""
     return pair[place]
-

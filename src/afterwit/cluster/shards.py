@@ -75,12 +75,15 @@ class Plan:
         return all(data is None for _, data in self.shards)
 
 
-def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: Any, work: Any) -> Plan:
-    """The shards of what was given; ``work`` says how many tasks can run, and gets rows in memory."""
+def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: Any, work: Any, **reading: Any) -> Plan:
+    """The shards of what was given; ``work`` says how many tasks can run, and gets rows in memory.
+
+    ``reading`` are further options of `read`.
+    """
     count = None if shards is None else checks.count("shards", shards)
     kind = dask_kind(data)
     if kind:
-        return _of_dask(kind, data, y, target, count, learner, work)
+        return _of_dask(kind, data, y, target, count, learner, work, reading)
     if y is not None or is_rows(data):
         if y is None:
             raise invalid("y", "given with X", None)
@@ -90,7 +93,7 @@ def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: 
     if not isinstance(data, Stream):
         if target is None and isinstance(learner, Model):
             target = learner.schema.target
-        data = read(data, target, **known(learner))
+        data = read(data, target, **{**known(learner), **reading})
     elif target is not None:
         raise invalid("target", "left out, because what `read` returned knows it", target)
     return _of_stream(data, count, learner, work)
@@ -166,7 +169,7 @@ def held(*values: Any) -> tuple[Any, ...]:
 def is_rows(data: Any) -> bool:
     if isinstance(data, (str, os.PathLike, Stream)):
         return False
-    return isinstance(data, np.ndarray) or hasattr(data, "tocsr")
+    return isinstance(data, (np.ndarray, Rows)) or hasattr(data, "tocsr")
 
 
 # ---------------------------------------------------------------------- collections of Dask
@@ -181,7 +184,16 @@ def dask_kind(data: Any) -> str:
     return {"DataFrame": "frame", "Array": "array", "Bag": "bag"}.get(name, name)
 
 
-def _of_dask(kind: str, data: Any, y: Any, target: str | None, count: int | None, learner: Any, work: Any) -> Plan:
+def _of_dask(
+    kind: str,
+    data: Any,
+    y: Any,
+    target: str | None,
+    count: int | None,
+    learner: Any,
+    work: Any,
+    reading: dict[str, Any],
+) -> Plan:
     if not hasattr(work, "compute"):
         raise invalid("client", "a client of Dask, because the data are a collection of Dask", Words("Here()"))
     parts: list[Any]
@@ -204,7 +216,7 @@ def _of_dask(kind: str, data: Any, y: Any, target: str | None, count: int | None
         return Plan("the bag", [(Pairs(), part) for part in parts], None, _pair(found))
     if target is None and isinstance(learner, Model):
         target = learner.schema.target
-    stream = read(look, target, **known(learner))
+    stream = read(look, target, **{**known(learner), **reading})
     if stream.task is None:
         raise InputError(f"the {_CALLED[kind]}: target names the column to predict")
     shared = replace(Pieces.of(stream), name=f"the {_CALLED[kind]}")

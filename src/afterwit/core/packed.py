@@ -113,12 +113,15 @@ def size_of(form: Any, depth: int = 0) -> int:
             return int(np.dtype(rest[0]).itemsize * math.prod(rest[1]))
         if kind in (LIST, TUPLE) and len(rest) == 1:
             return sum(size_of(each, depth + 1) for each in rest[0])
-        if kind == DICT and len(set(rest[0])) == len(rest[1]) == len(rest[0]) and len(rest) == 2:
-            if all(type(name) is str for name in rest[0]):
-                return sum(size_of(each, depth + 1) for each in rest[1])
+        if kind == DICT and len(rest) == 2 and _are_names(rest[0], len(rest[1])):
+            return sum(size_of(each, depth + 1) for each in rest[1])
     except (TypeError, ValueError, IndexError):
         pass
     raise invalid("forms", "those of states", form)
+
+
+def _are_names(names: Any, count: int) -> bool:
+    return all(type(name) is str for name in names) and len(set(names)) == len(names) == count
 
 
 def _is_array(dtype: Any, shape: Any) -> bool:
@@ -167,3 +170,8 @@ def packed_in(table: dict[str, Any], count: int) -> list[tuple[Form, bytes]]:
     borders = [0, *ends.tolist()]
     return [(forms[form], held[borders[i] : borders[i + 1]]) for i, form in enumerate(which.tolist())]
 
+
+def joined_tables(tables: Sequence[dict[str, Any]], order: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """States from several tables as one, in this order: the number of the table and the place in it of each."""
+    states = [packed_in(table, len(table["form"])) for table in tables]
+    return table_of([states[table][place] for table, place in order])

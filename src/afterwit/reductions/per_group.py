@@ -114,9 +114,16 @@ class PerGroup(Storable):
     #: It takes the blocks of a stream whose rows have groups.
     learns_blocks = True
     by_group = True
+    #: Those of its learners, as what follows; the class has no role, and so is no learner by itself.
+    role: str
 
     def _begin(self) -> None:
         self._learners = GroupLearners()
+        base = self._base
+        self.role = str(getattr(base, "role", ""))
+        self.many_labels = bool(getattr(base, "many_labels", False))
+        self.theorems = getattr(base, "theorems", ())
+        self.no_theorem_because = str(getattr(base, "no_theorem_because", ""))
         self._lock = Lock()
 
     @property
@@ -142,6 +149,18 @@ class PerGroup(Storable):
             self._take(base, {name: learner})
             return prediction
 
+    def predict_proba_one(self, group: Any, x: Any) -> Any:  # type: ignore[override]
+        """The probability of every label by the learner of that group. Nothing changes."""
+        name = group_name("group", group)
+        with self._lock, _naming(name):
+            return self._learner(name).predict_proba_one(x)
+
+    def score_one(self, group: Any, x: Any) -> Any:
+        """The score behind the prediction of that group's learner. Nothing changes."""
+        name = group_name("group", group)
+        with self._lock, _naming(name):
+            return self._learner(name).score_one(x)
+
     # ------------------------------------------------------------------ many rounds
 
     def predict_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:
@@ -162,7 +181,7 @@ class PerGroup(Storable):
                     raise _placed(error, name, index, learner.predict_one, rows) from None
         return in_order(made, list(places.values()))
 
-    def predict_proba_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:
+    def predict_proba_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:  # type: ignore[override]
         """``predict_proba_many`` of each group's learner, for learners of two labels that have probabilities."""
         self._require_two_labels()
         groups, X = _whose(groups, X)
@@ -204,7 +223,7 @@ class PerGroup(Storable):
             try:
                 with undone_if_refused(list(known.values())):
                     parts = zip(rows.each(places.values()), seen.each(places.values()), strict=True)
-                    for (name, index), part in zip(places.items(), parts, strict=True):
+                    for name, part in zip(places, parts, strict=True):
                         if name in known:
                             learner = known[name]
                         else:
@@ -214,7 +233,7 @@ class PerGroup(Storable):
             except REFUSALS as error:
                 # Which row it was, a copy of the learner tells that learns them one by one.
                 learner = self._learners.copy_of(name, base) if name in here else blank(base)
-                raise _placed(error, name, index, learner.learn_one, rows, seen) from None
+                raise _placed(error, name, places[name], learner.learn_one, rows, seen) from None
             self._take(base, learners)
         return in_order(made, list(places.values()))
 
@@ -294,26 +313,6 @@ class PerGroup(Storable):
         return none + self._learners.counts("mistakes")
 
     # ------------------------------------------------------------------ what a stream is played by
-
-    @property
-    def role(self) -> str:
-        """That of its learners."""
-        return str(getattr(self._base, "role", ""))
-
-    @property
-    def many_labels(self) -> bool:
-        """Whether its learners are of many labels."""
-        return bool(getattr(self._base, "many_labels", False))
-
-    @property
-    def theorems(self) -> Any:
-        """Those of its learners."""
-        return getattr(self._base, "theorems", ())
-
-    @property
-    def no_theorem_because(self) -> str:
-        """Why its learners have none, where they have none."""
-        return str(getattr(self._base, "no_theorem_because", ""))
 
     @property
     def labels(self) -> Any:
@@ -404,7 +403,9 @@ class PerGroup(Storable):
     def restore(self, state: Any) -> None:
         self._require_state(state)
         groups = state["groups"]
-        states = (unpack(*each) for each in packed_in(state, len(groups))) if "forms" in state else iter(state["learners"])
+        states = (
+            (unpack(*each) for each in packed_in(state, len(groups))) if "forms" in state else iter(state["learners"])
+        )
         learners = GroupLearners()
         many = len(groups) > AWAKE
         learner = blank(self._base)

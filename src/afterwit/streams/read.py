@@ -188,7 +188,8 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
             raise streams.nothing_found(source.name)
         if schema is not None:
             decided = Decided(schema, _not_used(schema, look))
-            wishes = replace(wishes, target=_target_there(schema, look, wishes.target), weight=schema.weight, group=_group_there(schema, look))
+            there = _target_there(schema, look, wishes.target)
+            wishes = replace(wishes, target=there, weight=schema.weight, group=_group_there(schema, look))
         else:
             if wishes.target is None and purpose != Purpose():
                 raise InputError(_no_target(look))
@@ -455,8 +456,14 @@ def _task_of_lines(source: Source, reader: RawReader, ahead: deque[Raw], task: s
 
 def _require_no_columns(source: Source, wishes: Wishes) -> None:
     """Refuse what is about columns, for text that has none."""
-    said = {name: getattr(wishes, name) for name in ("target", "weight", "group", "numeric", "categorical", "text", "time")}
-    said |= {"ignore": wishes.ignore, "interactions": wishes.interactions, "missing": wishes.missing}
+    said: dict[str, Any] = {**wishes.special, "numeric": wishes.numeric, "categorical": wishes.categorical}
+    said |= {
+        "text": wishes.text,
+        "time": wishes.time,
+        "ignore": wishes.ignore,
+        "interactions": wishes.interactions,
+        "missing": wishes.missing,
+    }
     for name, value in said.items():
         if value:
             what = "has its own labels and weights" if name in ("target", "weight") else "has no columns"
