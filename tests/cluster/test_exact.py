@@ -374,9 +374,9 @@ def test_waiting_has_a_limit_and_says_for_what(client, path, tmp_path, monkeypat
 
     monkeypatch.setattr(planning, "plan", slow)
     try:
-        with pytest.raises(ClusterError, match="waiting for part 1 of 1 of .*rows.csv"):
+        with pytest.raises(ClusterError, match=r"waiting for part 1 of 1 of .*rows\.csv"):
             committee(aw.Committee(["sgd"]), path, "sold", client=client, patience=0.5)
-        with pytest.raises(ClusterError, match="waiting for the rows of .*rows.csv"):
+        with pytest.raises(ClusterError, match=r"waiting for the rows of .*rows\.csv"):
             groups("sgd", path, "sold", group="shop", client=client, patience=0.5)
     finally:
         open(gate, "w").close()

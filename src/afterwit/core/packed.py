@@ -125,7 +125,7 @@ def _are_names(names: Any, count: int) -> bool:
 
 
 def _is_array(dtype: Any, shape: Any) -> bool:
-    known = type(dtype) is str and np.dtype(dtype).kind in "biuf" and np.dtype(dtype).str == dtype
+    known = type(dtype) is str and dtype[:1] in "<|" and np.dtype(dtype).kind in "biuf" and np.dtype(dtype).str == dtype
     return known and type(shape) is tuple and all(type(each) is int and 0 <= each < 1 << 48 for each in shape)
 
 
