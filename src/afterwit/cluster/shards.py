@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.core.protocol import require_groups
 from afterwit.data import checks
 from afterwit.data.labels import first_certain_pair, labels_of
 from afterwit.data.rows import Rows, read_many
@@ -125,6 +126,7 @@ def _of_stream(stream: Stream, count: int | None, learner: Any, work: Any) -> Pl
         raise invalid(
             "learner", f"one for the task of {stream.name}, which is {stream.task}", Words(type(inside).__name__)
         )
+    require_groups(inside, stream)
     if isinstance(learner, Model) and learner.schema.as_data() != stream.schema.as_data():
         raise InputError(f"{stream.name}: it was read by another schema than that of the model; give its path instead")
     if source is not None and source.order_by is not None:
