@@ -12,8 +12,10 @@ from scipy import sparse
 
 import afterwit as aw
 import naive_mixing
-from afterwit.cluster import Here, train
-from afterwit.cluster.mixing import Heard, shares
+from afterwit.cluster import Here, mixing, train
+from afterwit.cluster.looking import Lens, followed
+from afterwit.cluster.mixing import Heard, Start, shares
+from afterwit.cluster.shards import Memory
 from afterwit.cluster.tree import tree
 from afterwit.core.certificate import Verdict
 from afterwit.core.storage import write_model
@@ -171,6 +173,22 @@ def test_features_in_any_units_are_mixed_in_their_own():
     assert (one.weights == other.weights * [1, 4, 0.25, 1024, 2.0**-30]).all()
 
 
+def test_the_largest_values_are_those_of_any_shard():
+    X = np.array([[1.0, 8.0], [2.0, 4.0], [4.0, 2.0], [0.5, 1.0]])
+    learner = aw.NormalizedAdaGrad(intercept=False)
+    run(learner, X, [1, -1, 1, -1], shards=2)
+    assert learner.state()["largest"].tolist() == [4.0, 8.0]
+    # Of one row for each shard, in units that are powers of 2, everything is exact: the mean of the weights in the data's units.
+    ends = []
+    for row, label in (([1.0], 1), ([4.0], -1)):
+        alone = aw.NormalizedAdaGrad(intercept=False, loss="hinge")
+        alone.learn_many([row], [label])
+        ends.append(alone.weights[0])
+    mixed = aw.NormalizedAdaGrad(intercept=False, loss="hinge", labels=(-1, 1))
+    run(mixed, [[1.0], [4.0]], [1, -1], shards=2)
+    assert mixed.weights[0] == (ends[0] + ends[1]) / 2
+
+
 def test_features_that_only_one_shard_has_are_mixed_by_their_names(tmp_path):
     names = "abcd"
     for i, name in enumerate(names):
@@ -290,13 +308,14 @@ def test_certificates_hold_and_say_both_numbers(name, kind, mixing):
 
 @pytest.mark.parametrize("mixing", MIXINGS)
 def test_a_given_comparator_has_the_losses_that_it_has(mixing):
-    X, y = rows(9, count=120)
-    u = np.array([1.0, -0.5, 0.25, 0.0, 2.0])
+    X, y = rows(9, count=600, noise=0.05)
+    u = np.round(np.linalg.lstsq(X, y, rcond=None)[0], 1)
     record = run(aw.Perceptron(), X, y, shards=5, epochs=2, mixing=mixing)
     found = by_name(record.certificate(comparator=u))["perceptron-mixed-hinge"]
     length, loss, radius = found.inputs["|u|"], found.inputs["L"], found.inputs["R"]
     scale = length / np.linalg.norm(u)
-    borders = [24 * i for i in range(6)]
+    assert scale > 0
+    borders = [120 * i for i in range(6)]
     hinge = np.maximum(0, 1 - scale * y * (X @ u))
     wanted = sum(
         mu * hinge[a:b].sum()
@@ -337,6 +356,41 @@ def test_the_margin_perceptron_has_its_own_bound():
     assert (found.theorem.id, found.verdict) == ("margin-perceptron-mixed", Verdict.HOLDS)
     radius = np.linalg.norm(X, axis=1).max()
     assert found.bound == pytest.approx(16 * (radius / 0.2) ** 2)
+
+
+# ---------------------------------------------------------------------- the checker
+
+
+def test_an_average_that_is_none_is_found(monkeypatch):
+    given = mixing.given
+    monkeypatch.setattr(mixing, "given", lambda *how: {**(state := given(*how)), "weights": 1.1 * state["weights"]})
+    X, y = rows()
+    found = run(aw.Perceptron(), X, y, shards=3, epochs=2).certificate()
+    assert found.verdict is Verdict.NOT_APPLICABLE
+    assert found.why_not()[0] == "after epoch 1 the weights are another average"
+
+
+def test_a_round_that_is_not_by_the_rule_is_found():
+    X, y = rows(noise=0.0)
+    learner = aw.Perceptron(labels=(-1, 1))
+    run(learner, X, y, shards=1)
+    lens, start = Lens.of(learner), Start.of(learner)
+    vector = np.array(learner.weights)
+    sizes = np.abs(X).sum(axis=0)
+    good = followed(Memory(), (X, y), lens, start, (vector, sizes), "uniform", False, 7)
+    wrong = followed(Memory(), (X, y), lens, start, (-vector, sizes), "uniform", False, 7)
+    assert good.suspect == ""
+    assert wrong.suspect == "shard 7: row 0 was not treated by the rule"
+
+
+def test_rows_that_have_changed_are_found():
+    X, y = rows()
+    learner = aw.Perceptron()
+    record = run(learner, X, y, shards=3, epochs=2)
+    X[:] = rows(seed=77)[0]
+    found = record.certificate()
+    assert found.verdict is Verdict.NOT_APPLICABLE
+    assert found.why_not() == ["played again, epoch 1 has other rounds or mistakes; are they still the same rows?"]
 
 
 # ---------------------------------------------------------------------- what has no bound, and says so

@@ -73,8 +73,8 @@ def mixing(table, random):
         int(random.integers(1, 4)),
         pick(random, "uniform", "rows", "mistakes"),
     )
-    aims = bool(random.random() < 0.3)
-    rho = gamma * pick(random, 1.0, 0.999, 0.5, 1.5)
+    aims = bool(random.random() < 0.5)
+    rho = gamma * pick(random, 0.999, 0.7, 0.5, 1.5)
     if aims:
         # By mistakes, the margin perceptron counts its updates, which the oracle does not.
         how = pick(random, "uniform", "rows")
