@@ -216,7 +216,10 @@ class _Again:
 
 def _join(blocks: list[Block]) -> list[Block]:
     """Neighbouring blocks of rows by position as one; others as they are."""
-    alike = all(rows.names is None and rows.starts is not None and labels is not None for rows, labels in blocks)
+    alike = all(
+        rows.names is None and rows.starts is not None and rows.groups is None and labels is not None
+        for rows, labels in blocks
+    )
     if not alike:
         return blocks
     return [(stack([rows for rows, _ in blocks]), np.concatenate([labels for _, labels in blocks]))]

@@ -10,6 +10,7 @@ from afterwit.cli._shown import require_known
 from afterwit.core.registry import by_command_name, classifier_names, makes_itself, options_of, regressor_names
 from afterwit.errors import invalid, unknown_option
 from afterwit.kernels._written import written_kernel
+from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.stream import Stream
 
 
@@ -56,7 +57,8 @@ def learner_for(stream: Stream, name: str | None, options: tuple[str, ...]) -> t
         fitting = {"binary": "of two labels", "classes": "of many labels", "regression": "of numbers"}
         allowed = f"one {fitting[stream.task]}, as the task is {stream.task}, such as {DEFAULTS[stream.task]}"
         raise invalid("--learner", allowed, name)
-    return make_learner(name, options, stream.labels), name
+    learner = make_learner(name, options, stream.labels)
+    return (learner if stream.schema.group is None else PerGroup(learner)), name
 
 
 def read_options(name: str, options: tuple[str, ...], allowed: Iterable[str]) -> dict[str, Any]:

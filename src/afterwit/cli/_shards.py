@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from afterwit.cli._curve import CurveTable
+from afterwit.cli._exact import is_exact, run_exact
 from afterwit.cli._learners import learner_for
 from afterwit.cli._progress import display
 from afterwit.cli._shown import certificate_text, no_certificate_text
@@ -160,9 +161,13 @@ class Sharding:
             if stream.task is None:
                 raise nothing_to_learn(stream, given)
             if old is None:
-                learner, own = learner_for(stream, wanted.name or DEFAULTS.get(stream.task), wanted.options)
+                name = wanted.name if stream.schema.group is not None else wanted.name or DEFAULTS.get(stream.task)
+                learner, own = learner_for(stream, name, wanted.options)
             else:
                 learner, own = _inside(old)
+            if is_exact(learner):
+                run_exact(self, given, stream, learner, own, old, wanted, voice, page)
+                return
             require_mixable(learner)
             before = learner.rounds
             with self.client() as client, display(stream.name, None, steps=True) as shown:

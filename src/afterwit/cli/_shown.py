@@ -10,6 +10,7 @@ import click
 
 from afterwit.core.certificate import Certificate, shown_number
 from afterwit.errors import InputError, counted, shorten
+from afterwit.reductions._group_certificates import GroupCertificates
 
 #: The option of every command that prints a certificate.
 verbose_option = click.option(
@@ -20,10 +21,12 @@ verbose_option = click.option(
 )
 
 
-def certificate_text(certificate: Certificate, verbose: bool) -> str:
+def certificate_text(certificate: Certificate | GroupCertificates, verbose: bool) -> str:
     """The three numbers and the verdict; everything else on request."""
     if verbose:
         return certificate.details()
+    if isinstance(certificate, GroupCertificates):
+        return f"{certificate}\n(--verbose shows the certificate of each group)"
     others = len(certificate.others)
     rest = "the theorem and its assumptions"
     if others:

@@ -62,6 +62,9 @@ MOST_BYTES_TO_REMEMBER = 1 << 28
     help="The number of passes over the data. The table counts the rounds of all passes.",
 )
 @with_options(COLUMN_OPTIONS)
+@click.option(
+    "--group", metavar="COLUMN", help="A column such as a customer or a sensor: each of its values has its own learner."
+)
 @with_options(FILE_OPTIONS)
 @click.option("--model", metavar="OUT", help="Save the model, which is the schema and the learner, to OUT.")
 @click.option("--save-every", metavar="N", type=click.IntRange(min=1), help="Save it after every N rows too.")
@@ -126,6 +129,10 @@ def run(
     if skip_learned and (resume is None or passes > 1):
         allowed = "given together with --resume" if resume is None else "left out if there are several passes"
         raise invalid("--skip-learned", allowed, True)
+    if source["group"] is not None:
+        for option, value in {"--scores": scores, "--probabilities": probabilities, "--report": report}.items():
+            if value is not None:
+                raise invalid(option, "left out with --group, because each group has a learner of its own", value)
     given = Given.of(files, source)
     voice = Voice(as_json, quiet, "-" in results.values())
     page = report_file(report)
@@ -263,7 +270,8 @@ def _learn(learner: Any, own: str, examples: Examples, passes: int, out: Results
         examples.on_bytes = shown.advance_to
         shown.watch(lambda: examples.rows, error_so_far(learner))
         what = "predicting numbers" if regression else f"labels {_shown_labels(stream.labels)}"
-        voice.say(f"{own} on {stream.name}, {what}", "bold")
+        each = "" if stream.schema.group is None else f", one for each {stream.schema.group}"
+        voice.say(f"{own}{each} on {stream.name}, {what}", "bold")
         voice.say()
         if stream.schema.columns is not None:
             voice.say(f"{stream.schema.describe()}\n")
@@ -323,7 +331,8 @@ def _certify(
     voice.say_section(certificate_text(made, verbose))
     found["certificate"] = made.to_dict()
     if isinstance(whole, Model) and model is not None:
-        whole.kept_certificate = {"text": str(made), **made.to_dict()}
+        # Of many groups, that of their sum.
+        whole.kept_certificate = {"text": str(made), **getattr(made, "total", made).to_dict()}
         save(whole, model)
     return made, ""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from afterwit.core.protocol import require_groups
 from afterwit.data import checks
 from afterwit.data.labels import first_certain_pair, labels_of
 from afterwit.data.rows import Rows, read_many
@@ -75,13 +76,16 @@ class Plan:
         return all(data is None for _, data in self.shards)
 
 
-def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: Any, work: Any) -> Plan:
-    """The shards of what was given; ``work`` says how many tasks can run, and gets rows in memory."""
+def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: Any, work: Any, **reading: Any) -> Plan:
+    """The shards of what was given; ``work`` says how many tasks can run, and gets rows in memory.
+
+    ``reading`` are further options of `read`.
+    """
     count = None if shards is None else checks.count("shards", shards)
-    kind = _dask_kind(data)
+    kind = dask_kind(data)
     if kind:
-        return _of_dask(kind, data, y, target, count, learner, work)
-    if y is not None or _is_rows(data):
+        return _of_dask(kind, data, y, target, count, learner, work, reading)
+    if y is not None or is_rows(data):
         if y is None:
             raise invalid("y", "given with X", None)
         if target is not None:
@@ -90,17 +94,24 @@ def plan(data: Any, y: Any, *, target: str | None, shards: int | None, learner: 
     if not isinstance(data, Stream):
         if target is None and isinstance(learner, Model):
             target = learner.schema.target
-        data = read(data, target, **_known(learner))
+        data = read(data, target, **{**known(learner), **reading})
     elif target is not None:
         raise invalid("target", "left out, because what `read` returned knows it", target)
     return _of_stream(data, count, learner, work)
 
 
-def _known(learner: Any) -> dict[str, Any]:
+def task_of(learner: Any) -> str:
+    """The task that a learner is for."""
+    if getattr(learner, "role", "") == "regressor":
+        return "regression"
+    return "classes" if learner.many_labels else "binary"
+
+
+def known(learner: Any) -> dict[str, Any]:
     """What a learner or a model says about how data is read."""
     inside = learner.learner if isinstance(learner, Model) else learner
-    how: dict[str, Any] = {"task": "classes" if inside.many_labels else "binary"}
-    if not getattr(inside, "_undecided", False) and inside.labels is not None:
+    how: dict[str, Any] = {"task": task_of(inside)}
+    if how["task"] != "regression" and not getattr(inside, "_undecided", False) and inside.labels is not None:
         how["labels"] = inside.labels
     return how | ({"schema": learner.schema} if isinstance(learner, Model) else {})
 
@@ -108,13 +119,14 @@ def _known(learner: Any) -> dict[str, Any]:
 def _of_stream(stream: Stream, count: int | None, learner: Any, work: Any) -> Plan:
     source = stream.source
     inside = learner.learner if isinstance(learner, Model) else learner
-    needed = "classes" if inside.many_labels else "binary"
+    needed = task_of(inside)
     if stream.task is None:
         raise InputError(f"{stream.name}: there is nothing to learn; target names the column to predict (--target)")
     if stream.task != needed:
         raise invalid(
             "learner", f"one for the task of {stream.name}, which is {stream.task}", Words(type(inside).__name__)
         )
+    require_groups(inside, stream)
     if isinstance(learner, Model) and learner.schema.as_data() != stream.schema.as_data():
         raise InputError(f"{stream.name}: it was read by another schema than that of the model; give its path instead")
     if source is not None and source.order_by is not None:
@@ -147,25 +159,25 @@ def _of_rows(X: Any, y: Any, count: int, work: Any) -> Plan:
         begin, end = borders[i], borders[i + 1]
         # Numbered from their own beginning on: a row in a message is one of its shard.
         part = replace(rows.part(begin, end), first=begin)
-        shards.append((Memory(), work.submit(f"rows-{i}", _held, part, labels[begin:end])))
+        shards.append((Memory(), work.submit(f"rows-{i}", held, part, labels[begin:end])))
     return Plan("the rows", shards, None, _pair(labels.tolist()))
 
 
-def _held(*values: Any) -> tuple[Any, ...]:
+def held(*values: Any) -> tuple[Any, ...]:
     """What it was given: a task, so that the scheduler can make it again."""
     return values
 
 
-def _is_rows(data: Any) -> bool:
+def is_rows(data: Any) -> bool:
     if isinstance(data, (str, os.PathLike, Stream)):
         return False
-    return isinstance(data, np.ndarray) or hasattr(data, "tocsr")
+    return isinstance(data, (np.ndarray, Rows)) or hasattr(data, "tocsr")
 
 
 # ---------------------------------------------------------------------- collections of Dask
 
 
-def _dask_kind(data: Any) -> str:
+def dask_kind(data: Any) -> str:
     """frame, array, bag, or nothing."""
     module = type(data).__module__.split(".")[0]
     if not hasattr(data, "__dask_graph__") or module not in ("dask", "dask_expr"):
@@ -174,7 +186,16 @@ def _dask_kind(data: Any) -> str:
     return {"DataFrame": "frame", "Array": "array", "Bag": "bag"}.get(name, name)
 
 
-def _of_dask(kind: str, data: Any, y: Any, target: str | None, count: int | None, learner: Any, work: Any) -> Plan:
+def _of_dask(
+    kind: str,
+    data: Any,
+    y: Any,
+    target: str | None,
+    count: int | None,
+    learner: Any,
+    work: Any,
+    reading: dict[str, Any],
+) -> Plan:
     if not hasattr(work, "compute"):
         raise invalid("client", "a client of Dask, because the data are a collection of Dask", Words("Here()"))
     parts: list[Any]
@@ -197,7 +218,7 @@ def _of_dask(kind: str, data: Any, y: Any, target: str | None, count: int | None
         return Plan("the bag", [(Pairs(), part) for part in parts], None, _pair(found))
     if target is None and isinstance(learner, Model):
         target = learner.schema.target
-    stream = read(look, target, **_known(learner))
+    stream = read(look, target, **{**known(learner), **reading})
     if stream.task is None:
         raise InputError(f"the {_CALLED[kind]}: target names the column to predict")
     shared = replace(Pieces.of(stream), name=f"the {_CALLED[kind]}")
@@ -224,10 +245,10 @@ def _of_arrays(X: Any, y: Any, target: str | None, count: int | None, work: Any)
         raise invalid("y", f"as long as X ({counted(len(X), 'row')})", Words(counted(len(y), "label")))
     rows = X.chunks[0] if count is None else _equal(len(X), count)
     X = X.rechunk({0: rows, 1: -1})
-    y = y.rechunk((rows,)) if _dask_kind(y) == "array" else _as_dask(y, rows)
+    y = y.rechunk((rows,)) if dask_kind(y) == "array" else _as_dask(y, rows)
     pairs = zip(X.to_delayed()[:, 0], y.to_delayed(), strict=True)
     shards = [
-        (Memory(), work.submit(f"rows-{i}", _held, work.compute(a), work.compute(b))) for i, (a, b) in enumerate(pairs)
+        (Memory(), work.submit(f"rows-{i}", held, work.compute(a), work.compute(b))) for i, (a, b) in enumerate(pairs)
     ]
     first = work.result(work.submit("look", _labels, shards[0][1]), "the first labels")
     return Plan("the array", shards, None, _pair(first))
@@ -235,7 +256,9 @@ def _of_arrays(X: Any, y: Any, target: str | None, count: int | None, work: Any)
 
 def _pair(labels: list[Any]) -> tuple[Any, Any] | None:
     """The two labels that these leave no doubt about."""
-    return labels_of(labels).pair if labels and first_certain_pair(labels) is not None else None
+    if not labels or first_certain_pair(labels) is None or len(set(labels)) > 2:
+        return None
+    return labels_of(labels).pair
 
 
 def _equal(total: int, count: int) -> tuple[int, ...]:

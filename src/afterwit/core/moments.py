@@ -24,6 +24,8 @@ ROUND = 6
 
 def needs_rounds(learner: Any) -> bool:
     """Whether a certificate needs the examples: those of committees can be had without."""
+    if getattr(learner, "by_group", False):
+        learner = learner.parameters["learner"]
     first = next(iter(inspect.signature(learner.certificate).parameters.values()))
     return first.default is inspect.Parameter.empty
 

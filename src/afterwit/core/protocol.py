@@ -318,10 +318,19 @@ def tally_of(
     learner: Any, stream: Any, on_point: Callable[[Any], None] | None = None, arrivals: Arrivals | None = None
 ) -> Tally:
     """What counts the rounds of a learner on a stream; its record can look back at them."""
+    require_groups(learner, stream)
     kind = _RegressionTally if getattr(learner, "role", "") == "regressor" else Tally
     tally = kind(learner, stream, on_point)
     vars(tally.record)["_played"] = Played(learner, stream, arrivals, _as_it_was(learner))
     return tally
+
+
+def require_groups(learner: Any, stream: Any) -> None:
+    """Refuse a learner that would not ask whose a row is."""
+    group = getattr(getattr(stream, "schema", None), "group", None)
+    if group is not None and not getattr(learner, "by_group", False):
+        kind = type(learner).__name__
+        raise invalid("learner", f"PerGroup({kind}(...)), because each {group} has a learner of its own", learner)
 
 
 def _play_blocks(learner: Any, stream: Any, tally: Tally, take: Take) -> None:

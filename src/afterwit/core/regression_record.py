@@ -128,7 +128,11 @@ class Errors:
     """The losses and squared errors of predictions, summed up in the order of the rounds."""
 
     def __init__(self, learner: Any) -> None:
-        self._loss = get(getattr(learner, "parameters", {}).get("loss", "square"))
+        parameters = getattr(learner, "parameters", {})
+        if "loss" not in parameters and "learner" in parameters:
+            # A learner for each group: the loss is that of each.
+            parameters = parameters["learner"].parameters
+        self._loss = get(parameters.get("loss", "square"))
 
     def add(self, predictions: Any, y: Any, record: RegressionRecord) -> None:
         """Add those of further rounds to the totals and the trace of a record; its rounds are counted afterwards."""

@@ -69,6 +69,8 @@ class Rows:
     ragged: bool = False
     #: Whether columns are the ids of libsvm text, or positions in an array; None where it is left to the caller.
     ids: bool | None = False
+    #: Whose each row is, where they have groups: an array of names.
+    groups: Any = field(default=None, repr=False)
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity, naming the first one's place."""
@@ -102,9 +104,10 @@ class Rows:
 
     def part(self, begin: int, end: int) -> Rows:
         """Rows begin to end, without copying their values."""
+        groups = None if self.groups is None else self.groups[begin:end]
         if self.starts is None:
             values = self.values[begin * self.width : end * self.width]
-            return replace(self, count=end - begin, values=values, first=self.first + begin)
+            return replace(self, count=end - begin, values=values, first=self.first + begin, groups=groups)
         assert self.columns is not None
         first, last = int(self.starts[begin]), int(self.starts[end])
         columns, names, width = self.columns[first:last], self.names, self.width
@@ -126,20 +129,21 @@ class Rows:
             starts=self.starts[begin : end + 1] - first,
             names=names,
             first=self.first + begin,
+            groups=groups,
         )
 
     def at(self, index: npt.NDArray[np.intp]) -> Rows:
         """These rows, in this order; some perhaps more than once."""
+        groups = None if self.groups is None else self.groups[index]
         if self.starts is None:
             values = self.values.reshape(self.count, self.width)[index].reshape(-1)
-            return replace(self, count=len(index), values=values)
+            return replace(self, count=len(index), values=values, groups=groups)
         assert self.columns is not None
         lengths = np.diff(self.starts)[index]
         starts = np.append(0, np.cumsum(lengths)).astype(np.int64)
         entries = np.arange(starts[-1]) + np.repeat(self.starts[:-1][index] - starts[:-1], lengths)
-        picked = replace(
-            self, count=len(index), values=self.values[entries], columns=self.columns[entries], starts=starts
-        )
+        chosen = {"values": self.values[entries], "columns": self.columns[entries], "starts": starts}
+        picked = replace(self, count=len(index), **chosen, groups=groups)
         return replace(picked.part(0, len(index)), first=self.first)
 
     def row(self, i: int) -> Any:

@@ -230,7 +230,7 @@ def task_for(learners: Any) -> str | None:
     if learners is None:
         return None
     values = learners.values() if isinstance(learners, Mapping) else learners
-    kinds = [_kind(each) for each in values] if not isinstance(learners, (str, bytes)) else []
+    kinds = [learner_named(each) for each in values] if not isinstance(learners, (str, bytes)) else []
     if any(getattr(kind, "role", "") == "regressor" for kind in kinds):
         return "regression"
     return _task_by_labels(kinds)
@@ -251,7 +251,7 @@ def _is_regressor(learner: Any) -> bool:
     return getattr(learner, "role", "") == "regressor"
 
 
-def _kind(given: Any) -> Any:
+def learner_named(given: Any) -> Any:
     """What is given as a learner, or the class of that name."""
     if not isinstance(given, str):
         return given
@@ -270,7 +270,7 @@ def _named(given: Any) -> str:
 
 def _made(given: Any, labels: Any) -> Any:
     """The learner itself, or one of that name or class."""
-    kind = _kind(given)
+    kind = learner_named(given)
     if isinstance(kind, type):
         try:
             kind = kind() if getattr(kind, "role", "") != "classifier" else kind(labels=labels)

@@ -11,8 +11,8 @@ sgd 1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,15 +62,28 @@ def race(
 
     The best one afterwards is no promise: choosing it while it learns is what a committee does.
     """
+    with at_the_start(source, learners, target, y, reading) as (stream, task, entries):
+        made = Race(named(stream), task, entries, run(entries, stream))
+        if certificates:
+            made.certify(stream)
+    return made
+
+
+@contextmanager
+def at_the_start(
+    source: Any, learners: Any, target: str | None, y: Any, reading: dict[str, Any]
+) -> Iterator[tuple[Any, str, list[Entry]]]:
+    """The stream of a race, its task, and the learners before the first round."""
     with _opened(source, y, learners, target, reading) as stream:
         task, labels = _purpose(stream, learners)
         found = learners_of(learners, task, labels)
         entries = [entry_of(name, learner, stream_of(learner, stream)) for name, learner in found.items()]
-        unlabelled = run(entries, stream)
-        made = Race(str(getattr(stream, "name", "the examples")), task or task_of_entries(entries), entries, unlabelled)
-        if certificates:
-            made.certify(stream)
-    return made
+        yield stream, task or task_of_entries(entries), entries
+
+
+def named(stream: Any) -> str:
+    """What a stream is called."""
+    return str(getattr(stream, "name", "the examples"))
 
 
 @dataclass(eq=False, repr=False)

@@ -6,16 +6,17 @@ an array, a DataFrame a DataFrame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from afterwit.core.sources import MOST_IN_MEMORY, joined, labelled
 from afterwit.data.labels import listed
-from afterwit.data.rows import FRAME_LIBRARIES, MANY, open_frame, plain_name, read_many
-from afterwit.errors import Words, counted, invalid
+from afterwit.data.rows import FRAME_LIBRARIES, MANY, Rows, open_frame, plain_name, read_many
+from afterwit.errors import InputError, Words, counted, invalid
 
 Index = npt.NDArray[np.intp]
 
@@ -60,10 +61,26 @@ class Part:
     count: int
     take: Callable[[Index], Any]
     one: Callable[[int], Any]
+    #: Sorts them, and what takes neighbours of what is sorted: where that is faster than to take them one by one.
+    sort: tuple[Callable[[Index], Any], Callable[[Any, int, int], Any]] | None = None
+
+    def each(self, index: Iterable[Index]) -> Iterator[Any]:
+        """Those of each group, which together are all."""
+        groups = list(index)
+        if self.sort is None or not groups:
+            yield from map(self.take, groups)
+            return
+        arrange, part = self.sort
+        arranged, at = arrange(np.concatenate(groups)), 0
+        for each in groups:
+            yield part(arranged, at, at + len(each))
+            at += len(each)
 
 
 def examples(X: Any) -> Part:
     """Examples or advice, as learners take many of them."""
+    if isinstance(X, Rows):
+        return Part(X.count, X.at, X.row, (X.at, Rows.part))
     if type(X).__module__.partition(".")[0] in FRAME_LIBRARIES:
         frame = open_frame(X)
         names = list(frame.columns)
@@ -81,18 +98,44 @@ def examples(X: Any) -> Part:
         array = X if isinstance(X, np.ndarray) else np.asarray(X)
         if array.ndim == 0:
             raise invalid("X", MANY, X)
-        return Part(len(array), lambda index: array[index], lambda i: array[i])
+        return _of_array(array)
     if isinstance(X, (str, bytes)) or not isinstance(X, Sequence):
         raise invalid("X", MANY, X)
     return Part(len(X), lambda index: [X[i] for i in index.tolist()], lambda i: X[i])
+
+
+def _of_array(array: npt.NDArray[Any]) -> Part:
+    sort = (lambda index: array[index], lambda sorted_, begin, end: sorted_[begin:end])
+    return Part(len(array), lambda index: array[index], lambda i: array[i], sort)
 
 
 def outcomes(y: Any) -> Part:
     """Labels, targets or outcomes."""
     found = listed(y, "outcomes")
     if isinstance(found, np.ndarray):
-        return Part(len(found), lambda index: found[index], lambda i: found[i])
+        return _of_array(found)
     return Part(len(found), lambda index: [found[i] for i in index.tolist()], lambda i: found[i])
+
+
+def rounds_of(stream: Any) -> tuple[Any, Any, Any]:
+    """The groups, the rows and the outcomes of a stream, all in memory."""
+    groups, blocks, labels = [], [], []
+    stored = 0
+    for rows, y in labelled(stream):
+        if rows.groups is None:
+            raise invalid("stream", "one whose rows say whose they are: read(..., group=COLUMN)", stream)
+        stored += max(rows.count, len(rows.values))
+        if stored > MOST_IN_MEMORY:
+            raise InputError(
+                f"the certificates of groups need all examples in memory, and these are more than {MOST_IN_MEMORY:,} "
+                "values or rows; afterwit.cluster.groups makes them part by part"
+            )
+        groups.append(rows.groups)
+        blocks.append(rows)
+        labels.append(y)
+    if not blocks:
+        return [], [], []
+    return np.concatenate(groups), joined(blocks), np.concatenate(labels)
 
 
 def require_as_many(name: str, count: int, rows: int) -> None:

@@ -289,6 +289,10 @@ class Committee(BinaryLearner):
     def _learn_part(self, rows: Any, signs: Any, changed: Any) -> Any:
         """Let every member learn the rows, then weigh them and count."""
         said, changed[:] = self._members.learn(rows, signs)
+        return self._learn_said(said, signs, changed)
+
+    def _learn_said(self, said: Any, signs: Any, changed: Any) -> Any:
+        """Weigh the members by what they have said to these rounds, in which some of them ``changed``, and count."""
         scores = self._weigh(said, signs)
         self._count(len(signs), np.count_nonzero((scores >= 0) != (signs > 0)), np.count_nonzero(changed))
         return scores

@@ -202,7 +202,10 @@ class MulticlassCommittee(ManyLabelLearner):
 
     def _learn_part(self, rows: Any, codes: Codes, new: dict[Any, int]) -> Codes:
         """Let every member learn the rows, then weigh them and count."""
-        said = self._members.learn(rows, codes, new, self._classes)
+        return self._learn_said(self._members.learn(rows, codes, new, self._classes), codes, new)
+
+    def _learn_said(self, said: Codes, codes: Codes, new: dict[Any, int]) -> Codes:
+        """Weigh the members by what they have said to these rounds, and count."""
         leaders = _leaders(votes_of(said, self._weighed(said, codes, new), len(self._classes) + len(new)))
         # Whoever says nothing says it with all others.
         leaders[said[:, 0] < 0] = -1
@@ -334,6 +337,9 @@ class MulticlassCommittee(ManyLabelLearner):
 
     def restore(self, state: Any) -> None:
         self._require_state(state)
+        self._become(state)
+
+    def _become(self, state: Any) -> None:
         rounds, mistakes, _ = checked_counts(state)
         classes = Classes(self._classes_in(state), self._labels)
         members, weighting = self._members.fresh(), blank(self._weighting)

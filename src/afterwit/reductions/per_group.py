@@ -49,12 +49,15 @@ import numpy.typing as npt
 from afterwit.core.certificate import require_theorems
 from afterwit.core.declared import Option
 from afterwit.core.learner import BinaryLearner, Storable
+from afterwit.core.packed import packed_in, table_of, unpack
 from afterwit.core.turns import Lock
 from afterwit.data.labels import labels_of
+from afterwit.data.rows import Rows
 from afterwit.data.values import are_different
 from afterwit.errors import DivergenceError, InputError, Words, counted, invalid, shorten
 from afterwit.reductions._binary import blank, undone_if_refused
 from afterwit.reductions._group_certificates import GroupCertificates
+from afterwit.reductions._group_learners import AWAKE, GroupLearners
 from afterwit.reductions._group_rows import (
     Index,
     Part,
@@ -64,6 +67,7 @@ from afterwit.reductions._group_rows import (
     outcomes,
     places_of,
     require_as_many,
+    rounds_of,
 )
 
 #: What a learner raises where it has not changed.
@@ -107,9 +111,19 @@ class PerGroup(Storable):
     """
 
     options = (Option("learner", check=_template),)
+    #: It takes the blocks of a stream whose rows have groups.
+    learns_blocks = True
+    by_group = True
+    #: Those of its learners, as what follows; the class has no role, and so is no learner by itself.
+    role: str
 
     def _begin(self) -> None:
-        self._learners: dict[Any, Any] = {}
+        self._learners = GroupLearners()
+        base = self._base
+        self.role = str(getattr(base, "role", ""))
+        self.many_labels = bool(getattr(base, "many_labels", False))
+        self.theorems = getattr(base, "theorems", ())
+        self.no_theorem_because = str(getattr(base, "no_theorem_because", ""))
         self._lock = Lock()
 
     @property
@@ -123,22 +137,35 @@ class PerGroup(Storable):
         """What the learner of that group predicts for x now; a fresh one if the group is new. Nothing changes."""
         name = group_name("group", group)
         with self._lock, _naming(name):
-            return self._learners.get(name, self._base).predict_one(x)
+            return self._learner(name).predict_one(x)
 
     def learn_one(self, group: Any, x: Any, y: Any) -> Any:
         """Let the learner of that group predict x, then learn y. Returns the prediction."""
         name = group_name("group", group)
         with self._lock, _naming(name):
             base = self._base if self._learners else _decided(self._base, [y])
-            learner = self._learners[name] if name in self._learners else blank(base)
+            learner = self._learners.learner(name, base) if name in self._learners else blank(base)
             prediction = learner.learn_one(x, y)
             self._take(base, {name: learner})
             return prediction
 
+    def predict_proba_one(self, group: Any, x: Any) -> Any:  # type: ignore[override]
+        """The probability of every label by the learner of that group. Nothing changes."""
+        name = group_name("group", group)
+        with self._lock, _naming(name):
+            return self._learner(name).predict_proba_one(x)
+
+    def score_one(self, group: Any, x: Any) -> Any:
+        """The score behind the prediction of that group's learner. Nothing changes."""
+        name = group_name("group", group)
+        with self._lock, _naming(name):
+            return self._learner(name).score_one(x)
+
     # ------------------------------------------------------------------ many rounds
 
-    def predict_many(self, groups: Any, X: Any) -> npt.NDArray[Any]:
+    def predict_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:
         """``predict_one`` for every row of X, as an array in the order of the rows."""
+        groups, X = _whose(groups, X)
         return self._look(groups, X, lambda learner, rows: learner.predict_many(rows))
 
     def _look(self, groups: Any, X: Any, look: Callable[[Any, Any], Any]) -> npt.NDArray[Any]:
@@ -146,19 +173,39 @@ class PerGroup(Storable):
         places, rows = _read(groups, X)
         made = []
         with self._lock:
-            for name, index in places.items():
-                learner = self._learners.get(name, self._base)
+            for (name, index), part in zip(places.items(), rows.each(places.values()), strict=True):
+                learner = self._learners.glance(name, self._base)
                 try:
-                    made.append(look(learner, rows.take(index)))
+                    made.append(look(learner, part))
                 except REFUSALS as error:
                     raise _placed(error, name, index, learner.predict_one, rows) from None
         return in_order(made, list(places.values()))
 
-    def learn_many(self, groups: Any, X: Any, y: Any) -> npt.NDArray[Any]:
+    def predict_proba_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:  # type: ignore[override]
+        """``predict_proba_many`` of each group's learner, for learners of two labels that have probabilities."""
+        self._require_two_labels()
+        groups, X = _whose(groups, X)
+        return self._look(groups, X, lambda learner, rows: learner.predict_proba_many(rows)).reshape(-1, 2)
+
+    def score_many(self, groups: Any, X: Any = None) -> npt.NDArray[Any]:
+        """``score_many`` of each group's learner, for learners of two labels."""
+        self._require_two_labels()
+        groups, X = _whose(groups, X)
+        return self._look(groups, X, lambda learner, rows: learner.score_many(rows))
+
+    def _require_two_labels(self) -> None:
+        if not isinstance(self._base, BinaryLearner):
+            kind = type(self._base).__name__
+            raise InputError(f"{kind} has no scores that all groups share; those of two labels have")
+
+    def learn_many(self, groups: Any, X: Any, y: Any = None) -> npt.NDArray[Any]:
         """``learn_one`` for every row in order. Returns the predictions made before each outcome was seen.
 
-        If a round is refused, no group has learned anything of this block.
+        If a round is refused, no group has learned anything of this block. The rows of a stream that say whose they are
+        come alone with y: ``learn_many(rows, y)``.
         """
+        if y is None:
+            (groups, X), y = _whose(groups, None), X
         return self._learn(groups, X, y, lambda learner, rows, seen: learner.learn_many(rows, seen))
 
     def _learn(self, groups: Any, X: Any, y: Any, learn: Callable[[Any, Any, Any], Any]) -> npt.NDArray[Any]:
@@ -167,17 +214,26 @@ class PerGroup(Storable):
         require_as_many("y", seen.count, rows.count)
         with self._lock:
             base = self._base if self._learners or not rows.count else _decided(self._base, y)
-            known = {name: self._learners[name] for name in places if name in self._learners}
-            learners = {name: known[name] if name in known else blank(base) for name in places}
+            # Many are handled one after the other, in copies, and sleep again at once.
+            many = len(places) > AWAKE
+            here = {name: None for name in places if name in self._learners}
+            known = {} if many else {name: self._learners.learner(name, base) for name in here}
+            learners: dict[Any, Any] = {}
             made = []
             try:
                 with undone_if_refused(list(known.values())):
-                    for name, index in places.items():
-                        made.append(learn(learners[name], rows.take(index), seen.take(index)))
+                    parts = zip(rows.each(places.values()), seen.each(places.values()), strict=True)
+                    for name, part in zip(places, parts, strict=True):
+                        if name in known:
+                            learner = known[name]
+                        else:
+                            learner = self._learners.copy_of(name, base) if name in here else blank(base)
+                        made.append(learn(learner, *part))
+                        learners[name] = self._learners.asleep(learner) if many else learner
             except REFUSALS as error:
                 # Which row it was, a copy of the learner tells that learns them one by one.
-                learner = (known[name] if name in known else blank(base)).copy()
-                raise _placed(error, name, index, learner.learn_one, rows, seen) from None
+                learner = self._learners.copy_of(name, base) if name in here else blank(base)
+                raise _placed(error, name, places[name], learner.learn_one, rows, seen) from None
             self._take(base, learners)
         return in_order(made, list(places.values()))
 
@@ -188,7 +244,7 @@ class PerGroup(Storable):
         self._require_intervals()
         name = group_name("group", group)
         with self._lock, _naming(name):
-            low, high = self._learners.get(name, self._base).interval_one(x)
+            low, high = self._learner(name).interval_one(x)
             return low, high
 
     def interval_many(self, groups: Any, X: Any) -> npt.NDArray[Any]:
@@ -209,7 +265,11 @@ class PerGroup(Storable):
 
     def _take(self, base: Any, learners: dict[Any, Any]) -> None:
         self._options = {**self._options, "learner": base}
-        self._learners.update(learners)
+        self._learners.take(learners)
+
+    def _learner(self, name: Any) -> Any:
+        """The learner of a group, a fresh one if it is new; for whoever changes nothing."""
+        return self._learners.learner(name, self._base) if name in self._learners else self._base
 
     # ------------------------------------------------------------------ what it knows
 
@@ -238,31 +298,62 @@ class PerGroup(Storable):
         if group not in self:
             known = shorten(Words(", ".join(map(repr, self.groups)) or "none so far"), 300)
             raise invalid("group", f"one that has learned a round: {known}", group)
-        return self._learners[group].copy()
+        return self._learners.copy_of(group, self._base)
 
     @property
     def rounds(self) -> int:
         """How many rounds all groups have learned together."""
-        return sum(learner.rounds for learner in self._learners.values())
+        return self._learners.counts("rounds")
 
     @property
     def mistakes(self) -> int:
         """How many of them were predicted wrongly, where the learners count mistakes."""
-        return sum(learner.mistakes for learner in (self._base, *self._learners.values()))
+        # It has none where the learners count none.
+        none: int = self._base.mistakes
+        return none + self._learners.counts("mistakes")
+
+    # ------------------------------------------------------------------ what a stream is played by
+
+    @property
+    def labels(self) -> Any:
+        """Those of its learners: the same in all groups."""
+        return self._base.labels
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """Of many labels, those that some group knows."""
+        glance = self._learners.glance
+        return tuple(dict.fromkeys(label for name in self._learners for label in glance(name, self._base).classes))
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether all groups have probabilities of the same labels."""
+        return isinstance(self._base, BinaryLearner) and self._base.gives_probabilities
+
+    @property
+    def _undecided(self) -> bool:
+        return bool(getattr(self._base, "_undecided", False)) and not self._learners
+
+    def _take_labels(self, labels: Any) -> None:
+        """All groups go on with these labels, if they were made without."""
+        self._take(type(self._base)(**{**self._base.parameters, "labels": labels.pair}), {})
 
     def certificate(self, groups: Any = None, X: Any = None, y: Any = None) -> GroupCertificates:
         """The certificate of every group, and their sum as ``.total``.
 
-        groups, X, y  the rounds it learned from, in order. Without them each learner says what it says without its
-                      rounds: expert algorithms have a certificate then, too
+        groups, X, y  the rounds it learned from, in order; or a stream whose rows say whose they are. Without them each
+                      learner says what it says without its rounds: expert algorithms have a certificate then, too
         """
+        if X is None and y is None and hasattr(groups, "reader"):
+            groups, X, y = rounds_of(groups)
         if not self._learners:
             raise InputError("PerGroup has no certificate: it has not learned any round")
         if isinstance(self._base, Storable):
             require_theorems(self._base)
         with self._lock:
             if groups is None and X is None and y is None:
-                certificates = {name: _certified(name, learner) for name, learner in self._learners.items()}
+                glance = self._learners.glance
+                certificates = {name: _certified(name, glance(name, self._base)) for name in self._learners}
             else:
                 places, rows = _read(groups, X)
                 seen = outcomes(y)
@@ -271,9 +362,10 @@ class PerGroup(Storable):
                     if name not in self or name not in places:
                         found = f"{name!r} as well" if name in places else f"no round of {name!r}"
                         raise invalid("groups", "those of the rounds it has learned", Words(found))
+                parts = zip(rows.each(places.values()), seen.each(places.values()), strict=True)
                 certificates = {
-                    name: _certified(name, self._learners[name], rows.take(index), seen.take(index))
-                    for name, index in places.items()
+                    name: _certified(name, self._learners.glance(name, self._base), *part)
+                    for name, part in zip(places, parts, strict=True)
                 }
         return GroupCertificates(f"PerGroup({type(self._base).__name__})", certificates)
 
@@ -283,32 +375,59 @@ class PerGroup(Storable):
         return f"{counted(len(self), 'group')}, {counted(self.rounds, 'round')}"
 
     def state(self) -> dict[str, Any]:
+        """The names of the groups and what their learners know: a few arrays, however many groups there are.
+
+        Where learners keep something else than numbers and names, it has their states in a list.
+        """
         with self._lock:
+            packed = self._learners.packed()
+            if packed is not None:
+                return {"groups": list(self._learners), **table_of(packed)}
+            glance = self._learners.glance
             return {
                 "groups": list(self._learners),
-                "learners": [learner.state() for learner in self._learners.values()],
+                "learners": [glance(name, self._base).state() for name in self._learners],
             }
 
     def _check_state(self, state: Any) -> None:
-        groups, learners = state["groups"], state["learners"]
+        groups = state["groups"]
         if not are_different(groups):
             raise invalid("groups", "a list of different names", groups)
         for i, group in enumerate(groups):
-            group_name(f"groups[{i}]", group)
-        if not isinstance(learners, list) or len(learners) != len(groups):
+            if type(group) is not str:
+                group_name(f"groups[{i}]", group)
+        learners = state["form"] if "forms" in state else state["learners"]
+        if len(learners) != len(groups):
             raise invalid("learners", f"one state for each of {counted(len(groups), 'group')}", learners)
 
     def restore(self, state: Any) -> None:
         self._require_state(state)
-        learners = {}
-        for name, each in zip(state["groups"], state["learners"], strict=True):
-            learners[name] = blank(self._base)
-            learners[name].restore(each)
+        groups = state["groups"]
+        states = (
+            (unpack(*each) for each in packed_in(state, len(groups))) if "forms" in state else iter(state["learners"])
+        )
+        learners = GroupLearners()
+        many = len(groups) > AWAKE
+        learner = blank(self._base)
+        for name, each in zip(groups, states, strict=True):
+            learner.restore(each)
+            learners.take({name: learners.asleep(learner) if many else learner})
+            # One that sleeps has left its place to the next.
+            learner = learner if many and learners.sleeps(name) else blank(self._base)
         with self._lock:
             self._learners = learners
 
     def __repr__(self) -> str:
         return f"PerGroup(learner={type(self._base).__name__}): {self._progress()}"
+
+
+def _whose(groups: Any, X: Any) -> tuple[Any, Any]:
+    """Whose rows these are: they may say it themselves."""
+    if X is not None:
+        return groups, X
+    if not isinstance(groups, Rows) or groups.groups is None:
+        raise invalid("X", "given with groups, unless it is rows of a stream that was read with group=COLUMN", X)
+    return groups.groups, groups
 
 
 def _read(groups: Any, X: Any) -> tuple[dict[Any, Index], Part]:

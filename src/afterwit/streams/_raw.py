@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from afterwit.data.rows import Rows
 from afterwit.errors import StreamError, Words, counted, shorten
+from afterwit.streams._groups import groups_in
 from afterwit.streams._parts import joined
 from afterwit.streams.batch import (
     ROWS_TO_LOOK_AT,
@@ -146,6 +147,8 @@ class RecordReader:
             forms[target.column] = target.form
         if schema.weight is not None:
             forms[schema.weight] = "number"
+        if schema.group is not None:
+            forms[schema.group] = "text"
         reader.read_as(forms)
 
     @property
@@ -164,7 +167,10 @@ class RecordReader:
         values = None
         if self._target is not None:
             values, known = self._target.of(batch)
-        return Raw(self._schema.rows(batch), values, known, self._weights(batch), batch.place)
+        rows = self._schema.rows(batch)
+        if self._schema.group is not None:
+            rows = replace(rows, groups=groups_in(batch, self._schema.group))
+        return Raw(rows, values, known, self._weights(batch), batch.place)
 
     def _weights(self, batch: Batch) -> Any:
         name = self._schema.weight

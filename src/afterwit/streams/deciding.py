@@ -39,6 +39,13 @@ class Wishes:
     missing: bool = False
     interactions: Sequence[Any] = ()
     hash_bits: int | None = None
+    group: str | None = None
+
+    @property
+    def special(self) -> dict[str, str]:
+        """The columns that are no features, by what they are."""
+        found = {"target": self.target, "weight": self.weight, "group": self.group}
+        return {parameter: name for parameter, name in found.items() if name is not None}
 
 
 @dataclass
@@ -59,7 +66,7 @@ def decide(look: Batch, wishes: Wishes, keys: bool = False) -> Decided:
     shared: dict[str, Any] = {"missing": wishes.missing}
     times = _times(wishes.time)
     for name, column in look.columns.items():
-        if name in (wishes.target, wishes.weight):
+        if name in wishes.special.values():
             continue
         kind = kinds.get(name)
         if kind == "ignore" or (kind is None and UNNAMED.fullmatch(name)):
@@ -83,7 +90,8 @@ def decide(look: Batch, wishes: Wishes, keys: bool = False) -> Decided:
         raise InputError(f"{look.path}: there is no column to learn from; the columns are {listed}")
     interactions = checked_interactions(wishes.interactions, [rule.name for rule in rules])
     bits = checked_bits("hash_bits", wishes.hash_bits)
-    return Decided(Schema(tuple(rules), wishes.target, wishes.weight, left_out, interactions, bits), notes)
+    schema = Schema(tuple(rules), wishes.target, wishes.weight, left_out, interactions, bits, wishes.group)
+    return Decided(schema, notes)
 
 
 def _wanted_kinds(wishes: Wishes, names: Sequence[str]) -> dict[str, str]:
@@ -96,14 +104,16 @@ def _wanted_kinds(wishes: Wishes, names: Sequence[str]) -> dict[str, str]:
         "time": ("time", tuple(_times(wishes.time))),
         "ignore": ("ignore", wishes.ignore),
     }
-    for parameter, one in (("target", wishes.target), ("weight", wishes.weight)):
-        if one is not None and one not in names:
+    for parameter, one in wishes.special.items():
+        if one not in names:
             raise unknown_column(parameter, one, names)
+        if list(wishes.special.values()).count(one) > 1 and parameter == "group":
+            raise invalid(parameter, "a column that nothing else is said about", one)
     for kind, (parameter, columns) in lists.items():
         for name in columns_listed(parameter, columns):
             if name not in names:
                 raise unknown_column(parameter, name, names)
-            if name in wanted or name in (wishes.target, wishes.weight):
+            if name in wanted or name in wishes.special.values():
                 raise invalid(parameter, "columns that nothing else is said about", name)
             wanted[name] = kind
     if type(wishes.ngrams) is not int or wishes.ngrams < 1:

@@ -2,7 +2,8 @@
 
 >>> from afterwit import Perceptron
 >>> from afterwit.core.protocol import play
->>> from afterwit.streams.read import read
+>>> from afterwit.streams._groups import group_name
+from afterwit.streams.read import read
 >>> sales = [{"colour": "red", "price": 3, "sold": "yes"}, {"colour": "blue", "price": 9, "sold": "no"}]
 >>> stream = read(sales * 20, target="sold")
 >>> model = Model(stream.schema, Perceptron(labels=stream.labels))
@@ -23,6 +24,7 @@ import numpy as np
 from afterwit.data.rows import Rows, as_mapping
 from afterwit.data.values import same_value
 from afterwit.errors import InputError, Words, counted, invalid
+from afterwit.streams._groups import group_name
 from afterwit.streams.read import read
 from afterwit.streams.schema import Schema, schema_from
 from afterwit.streams.stream import Stream
@@ -54,6 +56,9 @@ class Model:
             "portfolios",
         ):
             raise invalid("learner", "one that takes rows of numbers", learner)
+        if (self.schema.group is not None) != getattr(learner, "by_group", False):
+            allowed = "PerGroup, because the schema has groups" if self.schema.group else "one without groups"
+            raise invalid("learner", allowed, learner)
         self.learner = learner
         self._kept_certificate: Any = certificate
 
@@ -76,17 +81,25 @@ class Model:
             raise invalid("x", RECORD, record)
         return self.schema.features(plain)
 
+    def _asked(self, x: Any) -> tuple[Any, ...]:
+        """What the learner is asked about a record: its features, with the group before them if there are groups."""
+        name = self.schema.group
+        if name is None:
+            return (self.features(x),)
+        features = self.features(x)
+        return group_name(as_mapping(x).get(name)), features
+
     def predict_one(self, x: Any) -> Any:
         """The prediction for a record. Nothing changes."""
-        return self.learner.predict_one(self.features(x))
+        return self.learner.predict_one(*self._asked(x))
 
     def predict_proba_one(self, x: Any) -> Any:
         """The probability of every label for a record."""
-        return self.learner.predict_proba_one(self.features(x))
+        return self.learner.predict_proba_one(*self._asked(x))
 
     def score_one(self, x: Any) -> Any:
         """The score behind the prediction."""
-        return self.learner.score_one(self.features(x))
+        return self.learner.score_one(*self._asked(x))
 
     def learn_one(self, x: Any, y: Any = None) -> Any:
         """Predict a record, then learn it. Its label is y or, if that is left out, the value of the target's column.
@@ -98,12 +111,12 @@ class Model:
             y = x.get(target) if target is not None and isinstance(x, Mapping) else None
             if y is None:
                 raise invalid("y", f"given, or there as {target!r} in the record" if target else "given", None)
-        features, weight = self.features(x), self._weight_of(x)
+        asked, weight = self._asked(x), self._weight_of(x)
         if not weight:
-            return self.learner.predict_one(features)
-        prediction = self.learner.learn_one(features, y)
+            return self.learner.predict_one(*asked)
+        prediction = self.learner.learn_one(*asked, y)
         for _ in range(weight - 1):
-            self.learner.learn_one(features, y)
+            self.learner.learn_one(*asked, y)
         return prediction
 
     def _weight_of(self, record: Any) -> int:
@@ -123,7 +136,7 @@ class Model:
 
     def serve_one(self, x: Any) -> Any:
         """The prediction for a record, and a ticket for ``learn_late``, which is plain data. Nothing changes."""
-        return self.learner.serve_one(self.features(x))
+        return self.learner.serve_one(*self._asked(x))
 
     def learn_late(self, ticket: Any, y: Any) -> Any:
         """Learn the record of a ticket, whose label has come. Returns the prediction that was served."""
@@ -198,7 +211,8 @@ class Model:
         if isinstance(X, Rows):
             return do(X)
         if _length(X) == 0:
-            return do(replace(NO_ROWS, names=None if self.schema.hash else []))
+            nobody = None if self.schema.group is None else np.empty(0, dtype=object)
+            return do(replace(NO_ROWS, names=None if self.schema.hash else [], groups=nobody))
         with self.stream_to_predict(X) as stream, stream.reader() as reader:
             parts = []
             while (block := reader.take(1 << 16)) is not None:

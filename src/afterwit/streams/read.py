@@ -13,7 +13,7 @@ no {'colour=blue': 1.0, 'price': 9.0}
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,6 +59,7 @@ def read(
     text: Sequence[str] = (),
     time: Any = (),
     weight: str | None = None,
+    group: str | None = None,
     missing: bool = False,
     words: str = "counts",
     ngrams: int = 1,
@@ -85,6 +86,7 @@ def read(
                   columns by what they are: numbers, categories, not used, text whose words are features, times whose
                   parts are (a dict gives the parts of each: {"when": ("hour", "weekday")})
     weight        the column with how often a row is learned, a whole number; 0 is predicted and not learned
+    group         the column with whose a row is, such as a customer, for `PerGroup`: it is no feature
     missing       whether a missing cell is a feature of its own, ``COLUMN is missing``
     words, ngrams of text: "counts" or "binary"; sequences of up to so many words
     interactions  products of columns, such as ["a*b"]
@@ -101,6 +103,7 @@ def read(
     wishes = Wishes(
         target=target,
         weight=weight,
+        group=group,
         **said,
         time=time,
         binary=_is_binary(words),
@@ -144,6 +147,35 @@ def _checked_on_error(on_error: Any) -> str:
     return str(on_error)
 
 
+def opening(source: Source, schema: Schema, target: Target | None) -> Callable[[], RawReader]:
+    """What opens a source at its beginning, once it is decided how it is read."""
+    dialect = source.dialect
+
+    def table() -> RawReader:
+        assert source.table is not None
+        reader = source.table()
+        try:
+            reader.look(ROWS_TO_LOOK_AT)
+            return RecordReader(reader, schema, target)
+        except BaseException:
+            reader.close()
+            raise
+
+    def libsvm(path: str) -> Any:
+        return LibsvmReader(path, dialect.first_id, on_error=dialect.on_error)
+
+    def vw(path: str) -> Any:
+        from afterwit.streams.vw import VwReader
+
+        reader = VwReader(path, on_error=dialect.on_error)
+        reader.counts = schema.hash_bits is None
+        return reader
+
+    if source.table is not None:
+        return table
+    return lambda: FilesOfLines(libsvm if source.format == "libsvm" else vw, source.paths, schema)
+
+
 # ---------------------------------------------------------------------- tables
 
 
@@ -156,7 +188,8 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
             raise streams.nothing_found(source.name)
         if schema is not None:
             decided = Decided(schema, _not_used(schema, look))
-            wishes = replace(wishes, target=_target_there(schema, look, wishes.target), weight=schema.weight)
+            there = _target_there(schema, look, wishes.target)
+            wishes = replace(wishes, target=there, weight=schema.weight, group=_group_there(schema, look))
         else:
             if wishes.target is None and purpose != Purpose():
                 raise InputError(_no_target(look))
@@ -170,22 +203,12 @@ def _table(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | No
         reader.close()
         raise
 
-    def open_again() -> RawReader:
-        assert source.table is not None
-        again = source.table()
-        try:
-            again.look(ROWS_TO_LOOK_AT)
-            return RecordReader(again, decided.schema, target)
-        except BaseException:
-            again.close()
-            raise
-
     return Stream(
         name=source.name,
         schema=decided.schema,
         task=task,
         labels=labels,
-        open=open_again,
+        open=opening(source, decided.schema, target),
         format=source.format,
         size=source.size,
         rereadable=source.rereadable or not source.paths,
@@ -229,6 +252,13 @@ def _target_there(schema: Schema, look: Batch, wanted: str | None) -> str | None
     if wanted is not None and wanted != schema.target:
         raise invalid("target", f"{schema.target!r}, as when the model was made, or left out", wanted)
     return schema.target if schema.target in look.columns else None
+
+
+def _group_there(schema: Schema, look: Batch) -> str | None:
+    """The group of a schema; without it nobody knows whose a row is."""
+    if schema.group is not None and schema.group not in look.columns:
+        raise StreamError(f"a column {schema.group} with the names of the groups was expected", path=look.path)
+    return schema.group
 
 
 def _target_of(look: Batch, typed: bool, name: str, purpose: Purpose) -> Target:
@@ -332,29 +362,14 @@ def _pair(found: list[Any], which: str, name: str) -> tuple[Any, Any]:
 def _lines(source: Source, wishes: Wishes, purpose: Purpose, schema: Schema | None) -> Stream:
     _require_no_columns(source, wishes)
     decided = schema or Schema(None, hash_bits=checked_bits("hash_bits", wishes.hash_bits))
-    dialect = source.dialect
     if decided.columns is not None and source.format == "libsvm":
         reason = "a table, or Vowpal Wabbit text with its names, was expected, because the model has learned columns"
         raise StreamError(f"{reason}; this is libsvm text", path=source.name)
     if purpose.labels is not None and any(isinstance(label, (str, bool)) for label in purpose.labels):
         raise invalid("labels", f"numbers, because the labels of {source.format} text are numbers", purpose.labels)
-    if source.format == "libsvm":
-        if decided.hash_bits is not None:
-            raise invalid("hash_bits", "left out, because the features of libsvm text are numbers", decided.hash_bits)
-
-        def open_one(path: str) -> Any:
-            return LibsvmReader(path, dialect.first_id, on_error=dialect.on_error)
-    else:
-        from afterwit.streams.vw import VwReader
-
-        def open_one(path: str) -> Any:
-            reader = VwReader(path, on_error=dialect.on_error)
-            reader.counts = decided.hash_bits is None
-            return reader
-
-    def open_all() -> RawReader:
-        return FilesOfLines(open_one, source.paths, decided)
-
+    if source.format == "libsvm" and decided.hash_bits is not None:
+        raise invalid("hash_bits", "left out, because the features of libsvm text are numbers", decided.hash_bits)
+    open_all = opening(source, decided, None)
     first = open_all()
     ahead: deque[Raw] = deque()
     try:
@@ -440,8 +455,14 @@ def _task_of_lines(source: Source, reader: RawReader, ahead: deque[Raw], task: s
 
 def _require_no_columns(source: Source, wishes: Wishes) -> None:
     """Refuse what is about columns, for text that has none."""
-    said = {name: getattr(wishes, name) for name in ("target", "weight", "numeric", "categorical", "text", "time")}
-    said |= {"ignore": wishes.ignore, "interactions": wishes.interactions, "missing": wishes.missing}
+    said: dict[str, Any] = {**wishes.special, "numeric": wishes.numeric, "categorical": wishes.categorical}
+    said |= {
+        "text": wishes.text,
+        "time": wishes.time,
+        "ignore": wishes.ignore,
+        "interactions": wishes.interactions,
+        "missing": wishes.missing,
+    }
     for name, value in said.items():
         if value:
             what = "has its own labels and weights" if name in ("target", "weight") else "has no columns"

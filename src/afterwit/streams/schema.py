@@ -40,6 +40,7 @@ class Schema:
     columns       how each column that is used becomes features; None for text whose features have names already
     target        the column to predict
     weight        the column that says how often a row is learned
+    group         the column that says whose a row is: each group has its own learner
     left_out      the columns that are not used, and why
     interactions  products of the features of two or more columns
     hash_bits     features have positions by a hash of so many bits, and no names
@@ -51,6 +52,7 @@ class Schema:
     left_out: Mapping[str, str] = field(default_factory=dict)
     interactions: tuple[tuple[str, ...], ...] = ()
     hash_bits: int | None = None
+    group: str | None = None
 
     # ------------------------------------------------------------------ applying it
 
@@ -66,7 +68,7 @@ class Schema:
     @cached_property
     def known(self) -> frozenset[str]:
         """The names that a record or a table may have."""
-        return frozenset((*self._rules, *self.left_out, *filter(None, (self.target, self.weight))))
+        return frozenset((*self._rules, *self.left_out, *filter(None, (self.target, self.weight, self.group))))
 
     def without_weight(self) -> Schema:
         """The same where nothing is learned: the weight of a row does not matter, and its column may be missing."""
@@ -135,6 +137,8 @@ class Schema:
         lines = [("target", [self.target])] if self.target is not None else []
         if self.weight is not None:
             lines.append(("weight", [self.weight]))
+        if self.group is not None:
+            lines.append(("group", [self.group]))
         if self.columns is None:
             lines.append(("features", ["as the file names them"]))
         rules = self.columns or ()
@@ -155,6 +159,7 @@ class Schema:
             "left_out": dict(self.left_out),
             "interactions": list(self.interactions),
             "hash_bits": self.hash_bits,
+            **({} if self.group is None else {"group": self.group}),
         }
 
 
@@ -170,6 +175,7 @@ def schema_from(data: Any) -> Schema:
             left_out={_name(name): _name(why) for name, why in data["left_out"].items()},
             interactions=tuple(tuple(_name(name) for name in names) for names in data["interactions"]),
             hash_bits=checked_bits("hash_bits", data["hash_bits"]),
+            group=_name_or_none(data.get("group")),
         )
     except (KeyError, TypeError, AttributeError):
         raise invalid("schema", "what as_data() of a schema returns", data) from None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from afterwit.data.rows import Rows
-from afterwit.errors import StreamError, Words, counted, shorten
+from afterwit.errors import InputError, StreamError, Words, counted, shorten
 from afterwit.streams._raw import Raw, RawReader
 from afterwit.streams.batch import Skipped
 from afterwit.streams.schema import Schema
@@ -73,6 +73,8 @@ class Stream:
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         """Every example with its label: None where it has none."""
+        if self.schema.group is not None:
+            raise InputError(f"{self.name}: rows of groups are read in blocks, by reader(), which say whose they are")
         with self.reader() as reader:
             while (block := reader.take(4096)) is not None:
                 rows, labels = block
