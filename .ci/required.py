@@ -10,4 +10,5 @@ requirements = {
     "run": declared["project"]["dependencies"],
     **declared["project"]["optional-dependencies"],
 }
-print(*requirements[sys.argv[1]])
+# The shell divides what it gets at spaces: a requirement with a condition has some.
+print(*(each.replace(" ", "") for each in requirements[sys.argv[1]]))
