@@ -115,6 +115,15 @@ def unknown_option(of: str, name: str, known: Iterable[str]) -> OptionError:
     return OptionError(f"Unknown option {name!r} of {of}.{suggestion} Known: {', '.join(names) or 'none'}")
 
 
+def require_known(kind: str, name: Any, known: Iterable[str]) -> None:
+    """Refuse a name that does not exist, with the nearest one and the list of all."""
+    names = list(known)
+    if name not in names:
+        near = difflib.get_close_matches(str(name).lower().replace("_", "-"), names, n=1)
+        suggestion = f" Did you mean {near[0]}?" if near else ""
+        raise InputError(f"unknown {kind} {shorten(name)}.{suggestion} Known: {', '.join(names)}")
+
+
 def counted(number: int, noun: str) -> str:
     """1 example, 2 examples."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

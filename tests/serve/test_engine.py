@@ -55,20 +55,32 @@ def test_making_a_model_is_idempotent(serving):
 @pytest.mark.parametrize(
     ("learner", "options", "schema", "says"),
     [
-        ("boosting", {}, None, "learner must be one of adagrad"),
+        ("boosting", {}, None, "unknown learner 'boosting'. Known: adagrad"),
         ("perceptron", {"rte": 1}, None, "Did you mean 'rate'"),
         ("perceptron", {"rate": -1}, None, "rate must be"),
-        ("standardize", {"learner": {"learner": "nothing"}}, None, "learner must be one of"),
+        ("standardize", {"learner": {"learner": "nothing"}}, None, "unknown learner 'nothing'"),
         ("perceptron", {}, {"columns": 3}, "schema must be"),
         ("perceptron", {}, {"colums": []}, "Did you mean 'columns'"),
+        ("perceptron", {}, {"columns": {"a": "numeric"}}, "schema.columns.a must be one of number, category"),
+        ("comittee", {}, None, "unknown learner 'comittee'. Did you mean committee?"),
         ("perceptron", {}, {"columns": [{"name": "a", "kind": "number"}], "weight": "w"}, "without a weight"),
         ("kernel-perceptron", {"kernel": "__import__('os')"}, None, "kernel must be an expression"),
-        ("universal-portfolio", {"n_assets": 2}, None, "learner must be one of"),
+        ("universal-portfolio", {"n_assets": 2}, None, "unknown learner 'universal-portfolio'"),
     ],
 )
 def test_a_model_that_cannot_be_made(serving, learner, options, schema, says):
     assert says in str(refused(422, serving.create, "m", learner, options, schema))
     assert serving.engine.models() == []
+
+
+def test_columns_in_short(serving):
+    long = {"columns": [{"name": "text", "kind": "words"}, {"name": "price", "kind": "number"}], "target": "y"}
+    short = {"columns": {"text": "words", "price": "number"}, "target": "y"}
+    assert serving.create("m", "perceptron", {}, long)["created"] is True
+    assert serving.create("m", "perceptron", {}, short)["created"] is False
+    serving.predict("m", ("a", {"text": "cheap pills cheap", "price": None}))
+    serving.label("m", ("a", -1))
+    assert serving.hosted("m").learner.weights == {"text^cheap": -2.0, "text^pills": -1.0}
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x80\x04\x95", b"x" * 100])

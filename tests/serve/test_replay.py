@@ -65,7 +65,7 @@ def test_a_prediction_that_was_changed(run_cli, log):
         (lambda lines: [], "the log has no events"),
         (lambda lines: [lines[0].replace("create", "freeze")], "does not begin with event 1, which makes the model"),
         (lambda lines: [*lines[:7], lines[7].replace('"k3"', '"k9"')], "event 8 is about 'k9', which does not wait"),
-        (lambda lines: [lines[0].replace("perceptron", "nothing")], "learner must be one of"),
+        (lambda lines: [lines[0].replace("perceptron", "nothing")], "unknown learner 'nothing'"),
         (lambda lines: [lines[0], lines[1].replace('"x"', '"z"')], "line 2: expected an event of a log"),
         (lambda lines: [lines[0], lines[1].replace('"score"', '"scor"'), *lines[2:]], "event 9 cannot be played again"),
     ],

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from afterwit.cli._shown import require_known
 from afterwit.core.registry import by_command_name, classifier_names, makes_itself, options_of, regressor_names
-from afterwit.errors import invalid, unknown_option
+from afterwit.errors import invalid, require_known, unknown_option
 from afterwit.kernels._written import written_kernel
 from afterwit.reductions.per_group import PerGroup
 from afterwit.streams.stream import Stream

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
 
 from afterwit.core.certificate import Certificate, shown_number
-from afterwit.errors import InputError, counted, shorten
+from afterwit.errors import counted
 from afterwit.reductions._group_certificates import GroupCertificates
 
 #: The option of every command that prints a certificate.
@@ -37,15 +36,6 @@ def certificate_text(certificate: Certificate | GroupCertificates, verbose: bool
 def no_certificate_text(reason: str) -> str:
     """What stands in the place of a certificate."""
     return f"No certificate: {reason}."
-
-
-def require_known(kind: str, name: str, known: Iterable[str]) -> None:
-    """Refuse a name that does not exist, with the nearest one and the list of all."""
-    names = list(known)
-    if name not in names:
-        near = difflib.get_close_matches(name.lower().replace("_", "-"), names, n=1)
-        suggestion = f" Did you mean {near[0]}?" if near else ""
-        raise InputError(f"unknown {kind} {shorten(name)}.{suggestion} Known: {', '.join(names)}")
 
 
 class NamesOption(click.Option):

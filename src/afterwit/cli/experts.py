@@ -18,14 +18,14 @@ from afterwit.cli._outcomes import LOSSES, combine_vectors
 from afterwit.cli._progress import display
 from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
-from afterwit.cli._shown import NamesOption, require_known, verbose_option
+from afterwit.cli._shown import NamesOption, verbose_option
 from afterwit.cli._source import TABLE_OPTIONS, Given, with_options
 from afterwit.cli._told import headline, tell
 from afterwit.core.files import new_file
 from afterwit.core.registry import expert_algorithm_class, expert_algorithm_names, options_of
 from afterwit.core.storage import write_model
 from afterwit.data import losses
-from afterwit.errors import AfterwitError, Words, invalid, shorten
+from afterwit.errors import AfterwitError, Words, invalid, require_known, shorten
 from afterwit.streams.batch import ROWS_TO_LOOK_AT, UNNAMED
 from afterwit.streams.table import Table, TableFile
 

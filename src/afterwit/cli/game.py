@@ -16,10 +16,10 @@ from afterwit.cli._matrix import read_matrix
 from afterwit.cli._progress import display
 from afterwit.cli._report import report_file, report_option
 from afterwit.cli._said import SAYING_OPTIONS, Voice
-from afterwit.cli._shown import certificate_text, no_certificate_text, require_known, verbose_option
+from afterwit.cli._shown import certificate_text, no_certificate_text, verbose_option
 from afterwit.cli._source import with_options
 from afterwit.core.files import new_file
-from afterwit.errors import InputError, invalid
+from afterwit.errors import InputError, invalid, require_known
 from afterwit.games.solve import DEFAULT, METHODS, solve_game
 
 

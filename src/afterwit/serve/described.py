@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from afterwit.streams.columns import KINDS
+
 _ID = {"type": "string", "minLength": 1, "description": "the caller's own id"}
 _VALUE = {"type": ["number", "string", "boolean", "null"]}
 _NUMBERS = {"type": "array", "items": {"type": "number"}}
@@ -85,7 +87,11 @@ SCHEMAS: dict[str, Any] = {
         "learner",
         learner={"type": "string", "description": "a name of the catalogue, such as Committee or MLpol"},
         options={"type": "object", "description": "options of the learner by name; labels are one of them"},
-        schema={"type": ["object", "null"], "description": "what becomes of columns; see the documentation"},
+        schema={
+            "type": ["object", "null"],
+            "description": f"what becomes of columns: columns is an object with the kind of each ({', '.join(KINDS)}), "
+            "or a list of objects with name, kind and more, as GET /models/{model} shows it",
+        },
     ),
     "Created": _object("model created", closed=False, model={"type": "string"}, created={"type": "boolean"}),
     "Model": {**_ANYTHING, "description": "what a model is made of, and where it stands"},

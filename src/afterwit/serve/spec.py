@@ -10,8 +10,18 @@ from typing import Any
 from afterwit.core import registry
 from afterwit.core.storage import load, write_model
 from afterwit.data.room import limited_room
-from afterwit.errors import AfterwitError, ServiceError, Words, counted, invalid, shorten, unknown_option
+from afterwit.errors import (
+    AfterwitError,
+    ServiceError,
+    Words,
+    counted,
+    invalid,
+    require_known,
+    shorten,
+    unknown_option,
+)
 from afterwit.kernels._written import written_kernel
+from afterwit.streams.columns import KINDS
 from afterwit.streams.model import Model
 from afterwit.streams.schema import schema_from
 
@@ -43,7 +53,7 @@ def kind_named(name: Any, parameter: str = "learner") -> Any:
     """The class of that name, as "online-svm" or "OnlineSVM"."""
     kind = (registry.by_command_name(name) or registry.find(name)) if isinstance(name, str) else None
     if kind is None or getattr(kind, "role", "") not in ROLES:
-        raise invalid(parameter, f"one of {', '.join(sorted(catalogue()))}", name)
+        require_known(parameter, name, sorted(catalogue()))
     return kind
 
 
@@ -58,7 +68,17 @@ def make(learner: Any, options: Any, schema: Any = None, room: int = ROOM) -> An
     for name in schema:
         if name not in SCHEMA:
             raise unknown_option("schema", name, SCHEMA)
-    return checked(Model(schema_from({**SCHEMA, **schema}), made))
+    return checked(Model(schema_from({**SCHEMA, **schema, "columns": _columns(schema.get("columns"))}), made))
+
+
+def _columns(given: Any) -> Any:
+    """The columns of a schema, which may be written in short: an object with the kind of each, by its name."""
+    if not isinstance(given, dict):
+        return given
+    for name, kind in given.items():
+        if kind not in KINDS:
+            raise invalid(f"schema.columns.{name}", f"one of {', '.join(KINDS)}", kind)
+    return [{"name": name, "kind": kind} for name, kind in given.items()]
 
 
 def _learner(name: Any, options: Any, where: str) -> Any:
