@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-serve test lint coverage bench compare prove mutants fuzz docs docs-serve wheel test-compiled test-interpreted generate clean
+.PHONY: help demo demo-serve test lint coverage bench compare prove mutants fuzz soak bench-serve docs docs-serve wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -141,6 +141,9 @@ mutants: $(VENV)/test-dependencies ## break the sources on purpose, see that tes
 fuzz: $(VENV)/installed $(VENV)/test-dependencies ## changed inputs for the readers and load, beside slow oracles (SECONDS=60, or CASES=10000)
 	$(BIN)/python tools/fuzz.py --seed $(or $(SEED),0) --seconds $(SECONDS) $(if $(CASES),--cases $(CASES)) \
 		$(if $(TARGET),--target $(TARGET))
+
+soak: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/postgresql ## kill services again and again, see that nothing is lost (KILLS=1000)
+	AFTERWIT_KILLS=$(or $(KILLS),1000) $(PYTEST) -n 0 tests/serve/test_killed.py
 
 generate: $(VENV)/installed $(VENV)/test-dependencies ## write the types of public names, the tables of docs/reference.md, the notebooks of the course
 	PYTHONPATH=src $(BIN)/python tools/generate.py

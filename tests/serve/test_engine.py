@@ -304,6 +304,33 @@ def test_a_full_disk(serving, tmp_path):
     assert serving.state("m") == after
 
 
+def test_a_request_that_breaks_something_breaks_no_other(serving, tmp_path):
+    """What nobody has thought of: the model is what the log says, and others of the same group are answered."""
+    serving.create("m", "perceptron")
+    hosted = serving.hosted("m")
+    learn = hosted._learn
+
+    def failing(kind, served, labels):
+        learn(kind, served, labels)
+        if served[0].key == "bad":
+            raise ZeroDivisionError("a bug")
+
+    def ask():
+        hosted._learn = failing
+        return [serving.engine.submit(Learn("m", [(key, {"u": 1.0}, -1)])) for key in ("a", "bad", "b")]
+
+    futures = serving.engine._ask(ask)
+    errors = [future.exception(20) for future in futures]
+    assert [error and error.status for error in errors] in ([None, 500, None], [None, None, None])
+    assert serving.engine.describe("m")["learned"] == sum(error is None for error in errors)
+    assert serving.state("m") == serving.replayed("m", tmp_path)
+
+
+def test_what_would_take_too_much_memory(serving):
+    for learner, options in (("mlpol", {"n_experts": 10**9}), ("committee", {"learners": ["adagrad"] * 101})):
+        assert "must be" in str(refused(422, serving.create, "m", learner, options))
+
+
 def test_a_damaged_snapshot_is_skipped(serving):
     serving.create("m", "perceptron")
     for _ in range(2):

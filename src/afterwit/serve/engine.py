@@ -136,7 +136,7 @@ class Engine:
         writer = self._writer
 
         def found() -> list[dict[str, Any]]:
-            every = writer.models.values()
+            every = writer.in_order()
             return [{**describing.in_short(hosted), "unsaved": writer.unsaved(hosted)} for hosted in every]
 
         return list(self._ask(found))

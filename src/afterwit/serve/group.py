@@ -78,7 +78,7 @@ class Group:
             if isinstance(operation, Create):
                 names = ("learner", "options", "schema")
                 body: dict[str, Any] = {name: getattr(operation, name) for name in names}
-                model = make(**body)
+                model = make(**body, room=self._limits.file)
                 fresh = to_file(model)
             else:
                 if len(operation.content) > self._limits.file:

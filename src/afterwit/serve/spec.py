@@ -9,13 +9,16 @@ from typing import Any
 
 from afterwit.core import registry
 from afterwit.core.storage import load, write_model
-from afterwit.errors import AfterwitError, ServiceError, Words, invalid, shorten, unknown_option
+from afterwit.data.room import limited_room
+from afterwit.errors import AfterwitError, ServiceError, Words, counted, invalid, shorten, unknown_option
 from afterwit.kernels._written import written_kernel
 from afterwit.streams.model import Model
 from afterwit.streams.schema import schema_from
 
 #: What can be served: what is asked for a label or a number, and told the truth later.
 ROLES = ("classifier", "regressor", "experts")
+#: How many bytes a model may take that the service has made itself.
+ROOM = 1 << 40
 #: What a schema has where nothing is said.
 SCHEMA: dict[str, Any] = {
     "columns": None,
@@ -25,6 +28,8 @@ SCHEMA: dict[str, Any] = {
     "interactions": [],
     "hash_bits": None,
 }
+#: How many learners a committee has at most.
+MOST_MEMBERS = 100
 #: Options that are tuples, which JSON does not have.
 TUPLES = ("labels", "gates", "loss_range")
 
@@ -42,9 +47,10 @@ def kind_named(name: Any, parameter: str = "learner") -> Any:
     return kind
 
 
-def make(learner: Any, options: Any, schema: Any = None) -> Any:
-    """A fresh model as a request describes it; what is wrong is refused with one sentence."""
-    made = _learner(learner, options, "options")
+def make(learner: Any, options: Any, schema: Any = None, room: int = ROOM) -> Any:
+    """A fresh model as a request describes it, in so many bytes; what is wrong is refused with one sentence."""
+    with limited_room(room):
+        made = _learner(learner, options, "options")
     if schema is None:
         return made
     if not isinstance(schema, dict):
@@ -66,6 +72,8 @@ def _option(name: str, value: Any, where: str) -> Any:
     """The value of an option: learners inside are objects, kernels are written as in Python, as on the command line."""
     if isinstance(value, dict) and "learner" in value and set(value) <= {"learner", "options"}:
         return _learner(value["learner"], value.get("options", {}), f"{where}.options")
+    if name == "learners" and isinstance(value, (dict, list)) and len(value) > MOST_MEMBERS:
+        raise invalid(where, f"at most {MOST_MEMBERS:,} learners", Words(counted(len(value), "learner")))
     if name == "learners":
         if isinstance(value, dict):
             return {each: _option("learner", inside, f"{where}.{each}") for each, inside in value.items()}
@@ -90,7 +98,7 @@ def checked(model: Any) -> Any:
     return model
 
 
-def from_file(content: bytes, room: int = 1 << 40) -> Any:
+def from_file(content: bytes, room: int = ROOM) -> Any:
     """The model of a file, which may take so many bytes of memory. Nothing in it is run."""
     # `load` reads from the disk only what it needs, and never more than fits.
     with tempfile.TemporaryDirectory(prefix="afterwit-") as folder:

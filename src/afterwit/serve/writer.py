@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sqlalchemy import exc, func, insert, select, update
+from sqlalchemy import Connection, exc, func, insert, select, update
 
 from afterwit.errors import AfterwitError, ServiceError
 from afterwit.serve import snapshots
@@ -22,7 +22,7 @@ from afterwit.serve.log import read_served, read_waiting
 from afterwit.serve.operations import Label, Learn, Predict
 from afterwit.serve.recent import Recent
 from afterwit.serve.removing import remove_deleted
-from afterwit.serve.tables import Database, files, in_parts, models
+from afterwit.serve.tables import Database, chunks, files, in_parts, models
 from afterwit.serve.waiting import Asked, Line, answer, unavailable
 from afterwit.serve.writing import Writing, is_about_the_connection
 
@@ -143,15 +143,32 @@ class Writer:
     def _recover(self) -> None:
         """The models as their logs say."""
         # Callers look for a model while this is going on: they find the one before, and wait for their turn.
-        found: dict[str, Hosted] = {}
         self._recent = Recent()
         self._snapped = {}
         with self._database.reading.connect() as connection:
-            named = connection.execute(select(models.c.id, models.c.name).where(models.c.name.is_not(None)))
-            for model_id, name in list(named):
-                hosted, snapped = load_model(connection, model_id, name, self._limits, self._log)
-                found[name], self._snapped[model_id] = hosted, snapped
+            found = self._load(connection, select(models.c.id, models.c.name).where(models.c.name.is_not(None)))
             self._next_id = (connection.execute(select(func.max(models.c.id))).scalar() or 0) + 1
+        self.models = found
+
+    def _load(self, connection: Connection, wanted: Any) -> dict[str, Hosted]:
+        found: dict[str, Hosted] = {}
+        for model_id, name in connection.execute(wanted.order_by(models.c.id)).all():
+            found[name], self._snapped[model_id] = load_model(connection, model_id, name, self._limits, self._log)
+        return found
+
+    def in_order(self) -> list[Hosted]:
+        """The models in the order in which they were made."""
+        return sorted(self.models.values(), key=lambda hosted: hosted.model_id)
+
+    def _undo(self, touched: set[int]) -> None:
+        """These models are what their logs say, whatever has been done to them in memory."""
+        found = {name: hosted for name, hosted in self.models.items() if hosted.model_id not in touched}
+        for model_id in touched:
+            self._recent.forget(model_id)
+        with self._database.reading.connect() as connection:
+            for part in chunks(sorted(touched)):
+                wanted = select(models.c.id, models.c.name)
+                found |= self._load(connection, wanted.where(models.c.id.in_(part), models.c.name.is_not(None)))
         self.models = found
 
     # ------------------------------------------------------------------ groups of operations
@@ -184,26 +201,28 @@ class Writer:
                     each.error = error
             self._store(group)
         except Exception as error:
-            self._give_up(asked, error)
+            self._give_up(group, asked, error)
         else:
             self._next_id = group.next_id
             if group.deleted:
                 self._chores.append(remove_deleted(self._writing.connection))
         self._recent.trim()
 
-    def _give_up(self, asked: list[Asked], error: Exception) -> None:
+    def _give_up(self, group: Group, asked: list[Asked], error: Exception) -> None:
         """Nothing of a group is stored: the models are what their logs say."""
-        self._log("not stored", error=str(error))
+        self._log("not stored", error=repr(error))
         from_database = isinstance(error, exc.SQLAlchemyError)
+        message = f"the service has an error: {error!r}; nothing of this was stored"
         for each in asked:
-            each.result = None
-            if from_database:
-                each.error = unavailable(NOT_STORED)
-            else:
-                each.error = ServiceError(500, f"the service has an error: {error!r}; nothing of this was stored")
+            each.result, each.error = None, unavailable(NOT_STORED) if from_database else ServiceError(500, message)
         if is_about_the_connection(error):
             raise error
-        self._recover()
+        self._undo(group.touched)
+        if not from_database and len(asked) > 1:
+            # One of them has brought this about; the others need not suffer.
+            for each in asked:
+                each.error = None
+                self._do([each])
 
     def _look_up(self, asked: list[Asked]) -> None:
         """Fetch what was served under the ids of these operations, unless it is still known."""
@@ -288,7 +307,7 @@ class Writer:
         try:
             self._store(group)
         except Exception as error:
-            self._give_up([], error)
+            self._give_up(group, [], error)
 
     def add_chore(self, chore: Callable[[Any], Chore]) -> None:
         """Let something be written between groups; it is given the connection. From the writer's own thread."""
