@@ -7,12 +7,14 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import Connection, Table, Text, update
+from sqlalchemy import Connection, Table, Text
 
 from afterwit.serve.tables import Database, events, predictions
 
 #: How many rows one statement for SQLite has at most, a power of 2.
 MOST_ROWS = 256
+#: The lines of a text, for PostgreSQL; an empty one is NULL.
+LINES = "string_to_array(%s, E'\\n', '')"
 
 
 class Bulk:
@@ -22,16 +24,11 @@ class Bulk:
     in powers of 2, so that few different statements are prepared. For PostgreSQL, no value has a line break: ids are
     printable, and JSON writes them as escapes. It takes such texts apart in a fifth of the time that its driver needs
     to write arrays.
-
-    Both update row by row, by the primary key: a table that grows has no statistics from which PostgreSQL could see
-    that it should look nowhere else.
     """
 
     def __init__(self, database: Database) -> None:
-        columns = predictions.c
-        settle = update(predictions).where(columns.model_id == 0, columns.key == "").values(settled=0)
-        self._settle = database.statement(settle)
         self._insert = _insert_rows if database.is_sqlite else _insert_lines
+        self._settle = _settle_rows if database.is_sqlite else _settle_lines
 
     def add_events(self, connection: Connection, rows: Sequence[Any]) -> None:
         """Rows of model_id, n, at, kind, key, body."""
@@ -46,7 +43,7 @@ class Bulk:
     def settle(self, connection: Connection, rows: Sequence[Any]) -> None:
         """Rows of settled, model_id, key."""
         if rows:
-            connection.exec_driver_sql(self._settle, list(rows))
+            self._settle(connection, rows)
 
 
 def _insert_rows(connection: Connection, table: Table, rows: Sequence[Any]) -> None:
@@ -78,10 +75,20 @@ def _lines(values: Sequence[Any]) -> str:
     return "\n".join(["" if value is None else str(value) for value in values])
 
 
+def _settle_rows(connection: Connection, rows: Sequence[Any]) -> None:
+    connection.exec_driver_sql("UPDATE predictions SET settled = ? WHERE model_id = ? AND key = ?", list(rows))
+
+
+def _settle_lines(connection: Connection, rows: Sequence[Any]) -> None:
+    found = f"unnest({LINES}::bigint[], {LINES}::bigint[], {LINES}) AS found (settled, model_id, key)"
+    where = "predictions.model_id = found.model_id AND predictions.key = found.key"
+    statement = f"UPDATE predictions SET settled = found.settled FROM {found} WHERE {where}"
+    connection.exec_driver_sql(statement, tuple(map(_lines, zip(*rows, strict=True))))
+
+
 @cache
 def _of_lines(table: Table) -> str:
-    lines = "string_to_array(%s, E'\\n', '')"
-    columns = (lines if isinstance(column.type, Text) else f"{lines}::bigint[]" for column in table.columns)
+    columns = (LINES if isinstance(column.type, Text) else f"{LINES}::bigint[]" for column in table.columns)
     return f"INSERT INTO {table.name} ({_names(table)}) SELECT * FROM unnest({', '.join(columns)})"
 
 
