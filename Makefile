@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-serve test lint coverage bench compare prove mutants fuzz soak docs docs-serve wheel test-compiled test-interpreted generate clean
+.PHONY: help demo demo-serve test lint coverage bench compare prove mutants fuzz soak bench-serve docs docs-serve wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -123,6 +123,10 @@ bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (inst
 	-$(INSTALL) $$($(REQUIRED) bench-games)
 	DATA=$(DATA) $(BIN)/python bench/run.py
 
+bench-serve: $(VENV)/installed $(VENV)/serve-dependencies $(VENV)/postgresql ## the service beside Vowpal Wabbit's daemon and FastAPI with River (GROW=1: as its log grows)
+	$(INSTALL) $$($(REQUIRED) bench)
+	$(BIN)/python bench/serve.py $(if $(GROW),--grow)
+
 compare: $(VENV)/installed ## one pass over every data set beside Vowpal Wabbit, River and scikit-learn; writes docs/comparison.md
 	-$(INSTALL) $$($(REQUIRED) compare)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/compare.py --data $(DATA)
@@ -142,8 +146,11 @@ fuzz: $(VENV)/installed $(VENV)/test-dependencies ## changed inputs for the read
 	$(BIN)/python tools/fuzz.py --seed $(or $(SEED),0) --seconds $(SECONDS) $(if $(CASES),--cases $(CASES)) \
 		$(if $(TARGET),--target $(TARGET))
 
-soak: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/postgresql ## kill services again and again, see that nothing is lost (KILLS=1000)
-	AFTERWIT_KILLS=$(or $(KILLS),1000) $(PYTEST) -n 0 tests/serve/test_killed.py
+# Engines are killed at random moments; PostgreSQL gets a fifth of it.
+soak: $(VENV)/installed $(VENV)/test-dependencies $(VENV)/postgresql ## kill services again and again, see that nothing is lost (KILLS=1000 EVENTS=100000)
+	AFTERWIT_KILLS=$(or $(KILLS),1000) AFTERWIT_EVENTS=$(or $(EVENTS),100000) $(PYTEST) -n 0 -s tests/serve/test_killed.py -k sqlite
+	AFTERWIT_KILLS=$$(($(or $(KILLS),1000) / 5)) AFTERWIT_EVENTS=$$(($(or $(EVENTS),100000) / 5)) \
+		$(PYTEST) -n 0 -s tests/serve/test_killed.py -k postgresql
 
 generate: $(VENV)/installed $(VENV)/test-dependencies ## write the types of public names, the tables of docs/reference.md, the notebooks of the course
 	PYTHONPATH=src $(BIN)/python tools/generate.py

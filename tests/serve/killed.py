@@ -8,13 +8,16 @@ label, "e KEY Y" for an example, after "ready WAITING".
 
 import os
 import random
+import signal
 import sys
 import threading
 
 from afterwit.serve.engine import Engine
 from afterwit.serve.operations import Create, Label, Learn, Predict
 
-CALLERS = 4
+CALLERS = 8
+#: Seconds after which an engine ends by itself: it is killed long before.
+LONGEST = 300
 
 
 def tell(line):
@@ -23,6 +26,7 @@ def tell(line):
 
 
 def serve(address, seed):
+    signal.alarm(LONGEST)
     engine = Engine(address, snapshot_every=40)
     engine.start()
     if engine.wait_until("ready", "failed", timeout=60) != "ready":
@@ -44,14 +48,16 @@ def call(engine, seed, caller, waiting):
     while True:
         what = rng.random()
         if what < 0.45 or not waiting:
-            keys = [f"{seed}-{caller}-{place + j}" for j in range(rng.choice([1, 1, 3]))]
+            keys = [f"{seed}-{caller}-{place + j}" for j in range(rng.choice([1, 1, 3, 10]))]
             place += len(keys)
             items = [(key, {name: rng.gauss(0, 1) for name in "uvw"}) for key in keys]
             for said in engine.submit(Predict("m", items)).result():
                 tell(f"p {said['id']} {said['label']} {said['score']!r}")
             waiting += keys
         elif what < 0.9:
-            some = [waiting.pop(rng.randrange(len(waiting))) for _ in range(min(len(waiting), rng.choice([1, 1, 2])))]
+            some = [
+                waiting.pop(rng.randrange(len(waiting))) for _ in range(min(len(waiting), rng.choice([1, 1, 2, 10])))
+            ]
             items = [(key, rng.choice([-1, 1])) for key in some]
             told = engine.submit(Label("m", items)).result()
             # Twice the same is no news.

@@ -1,5 +1,5 @@
 """kill -9 at random moments: nothing that was acknowledged is lost, nothing is learned twice, and the model is what its log
-says. AFTERWIT_KILLS=1000 for a longer run."""
+says. AFTERWIT_KILLS=1000 AFTERWIT_EVENTS=100000 for a longer run (`make soak`)."""
 
 import json
 import os
@@ -11,13 +11,13 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 import afterwit as aw
 from afterwit.serve.spec import to_file
 from serving import Serving
 
 KILLS = int(os.environ.get("AFTERWIT_KILLS", 15))
+#: How many predictions and labels have been acknowledged in all before the last kill, at least.
+EVENTS = int(os.environ.get("AFTERWIT_EVENTS", 30 * KILLS))
 
 
 class Victim:
@@ -37,36 +37,49 @@ class Victim:
         self.process.stderr.close()
         self.process.wait(20)
 
-    def live(self, seed, seconds, from_begin):
-        """Let an engine serve for a moment, kill it, and return what it had acknowledged."""
+    def live(self, seed, seconds, lines):
+        """Let an engine serve until it has acknowledged so many things, and for a moment; kill it, and return what it had.
+
+        lines  None: it is killed a moment after its process has begun, which may be before it serves
+        """
         self.process.stdin.write(f"go {seed}\n")
         child = int(self.process.stderr.readline())
-        lines = [] if from_begin else [self.process.stdout.readline()]
-        assert from_begin or lines[0].startswith("ready"), lines
+        told = []
+        if lines is not None:
+            told = [self.line() for _ in range(1 + lines)]
+            assert told[0].startswith("ready"), told
         select.select([], [], [], seconds)
         os.kill(child, signal.SIGKILL)
-        while (line := self.process.stdout.readline()) != "dead\n":
-            assert line, "the process has ended by itself"
-            assert not line.startswith("failed"), line
-            lines.append(line)
-        return [line.split() for line in lines if not line.startswith("ready")]
+        while (line := self.line(dead=True)) != "dead\n":
+            told.append(line)
+        return [line.split() for line in told if not line.startswith("ready")]
+
+    def line(self, dead=False):
+        line = self.process.stdout.readline()
+        assert line, "the process has ended by itself"
+        assert not line.startswith("failed"), line
+        assert dead or line != "dead\n", "the engine has ended by itself"
+        return line
 
 
-@pytest.mark.parametrize("kills", [KILLS])
-def test_killed_again_and_again(address, kills, tmp_path):
+def test_killed_again_and_again(address, tmp_path):
     rng = random.Random(7)
-    acknowledged = []
+    acknowledged, turn = [], 0
     with Victim(address) as victim:
-        for turn in range(kills):
-            # Every third is killed while it starts.
+        while turn < KILLS or len(acknowledged) < EVENTS:
+            # Every third is killed while it starts; the others have to do the work of three.
             early = turn % 3 == 2
-            acknowledged += victim.live(turn, rng.uniform(0, 0.15) if early else rng.uniform(0, 0.3), early)
-    assert len(acknowledged) > 10 * kills
+            seconds = rng.uniform(0, 0.15 if early else 0.01)
+            acknowledged += victim.live(turn, seconds, None if early else rng.randrange(3 * EVENTS // KILLS))
+            turn += 1
     with Serving(address) as serving:
         events = list(serving.engine.log("m"))
         check(acknowledged, events)
         assert serving.state("m") == serving.replayed("m", tmp_path)
         assert serving.engine.file("m") == learned_by_hand(events)
+    print(
+        f"{turn:,} kills, {len(events):,} events, {len(acknowledged):,} acknowledged: all of them are in the log, once"
+    )
 
 
 def check(acknowledged, events):

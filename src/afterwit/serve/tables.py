@@ -167,6 +167,10 @@ class Database:
             cursor.execute("PRAGMA cache_size=-65536")
         else:
             cursor.execute("SET synchronous_commit = on")
+            # Every question is about few rows, which are found by the primary key. A table that grows has no statistics
+            # from which PostgreSQL could see that.
+            cursor.execute("SET enable_hashjoin = off")
+            cursor.execute("SET enable_mergejoin = off")
             # As long as the server believes that a writer lives, no stand-by takes over.
             for setting in ("idle = 10", "interval = 5", "count = 3"):
                 cursor.execute(f"SET tcp_keepalives_{setting}")
@@ -201,10 +205,6 @@ class Database:
                 connection.execute(about.insert().values(name="format", value=FORMAT))
             elif found != FORMAT:
                 raise invalid("database", f"one of format {FORMAT}, which this version reads", Words(f"format {found}"))
-
-    def statement(self, statement: Any) -> str:
-        """A statement as the driver takes it: its parameters are in the order of the columns."""
-        return str(statement.compile(dialect=self.engine.dialect))
 
     def close(self) -> None:
         self.engine.dispose()

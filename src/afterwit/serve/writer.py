@@ -144,18 +144,18 @@ class Writer:
     def _recover(self) -> None:
         """The models as their logs say."""
         # Callers look for a model while this is going on: they find the one before, and wait for their turn.
-        found: dict[str, Hosted] = {}
         self._recent = Recent()
         self._snapped = {}
         with self._database.reading.connect() as connection:
-            self._load(connection, select(models.c.id, models.c.name).where(models.c.name.is_not(None)), found)
+            found = self._load(connection, select(models.c.id, models.c.name).where(models.c.name.is_not(None)))
             self._next_id = (connection.execute(select(func.max(models.c.id))).scalar() or 0) + 1
         self.models = found
 
-    def _load(self, connection: Connection, wanted: Any, found: dict[str, Hosted]) -> None:
+    def _load(self, connection: Connection, wanted: Any) -> dict[str, Hosted]:
+        found: dict[str, Hosted] = {}
         for model_id, name in connection.execute(wanted.order_by(models.c.id)).all():
-            hosted, snapped = load_model(connection, model_id, name, self._limits, self._log)
-            found[name], self._snapped[model_id] = hosted, snapped
+            found[name], self._snapped[model_id] = load_model(connection, model_id, name, self._limits, self._log)
+        return found
 
     def in_order(self) -> list[Hosted]:
         """The models in the order in which they were made."""
@@ -169,7 +169,7 @@ class Writer:
         with self._database.reading.connect() as connection:
             for part in chunks(sorted(touched)):
                 wanted = select(models.c.id, models.c.name)
-                self._load(connection, wanted.where(models.c.id.in_(part), models.c.name.is_not(None)), found)
+                found |= self._load(connection, wanted.where(models.c.id.in_(part), models.c.name.is_not(None)))
         self.models = found
 
     # ------------------------------------------------------------------ groups of operations
