@@ -22,6 +22,9 @@ from afterwit.errors import ClusterError, MissingExtraError, counted, invalid
 PATIENCE = 600.0
 #: What is sent at once without a warning of Dask's: weights are sent once for each epoch.
 LARGE = {"distributed.admin.large-graph-warning-threshold": "1 TiB"}
+#: Dask's nannies tell the C library to give memory back at once, and to ask for it again for every block of rows: that
+#: takes three times as long as the work itself. The processes of a local cluster keep what they need again soon.
+KEPT_MEMORY = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
 
 
 def require_dask() -> None:
@@ -168,12 +171,14 @@ def local(workers: int | None = None, **options: Any) -> Iterator[Any]:
     options  what `distributed.LocalCluster` takes further
     """
     require_dask()
+    import dask
     import distributed
 
     count = (os.cpu_count() or 1) if workers is None else checks.count("workers", workers)
     usual = {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     try:
-        cluster = distributed.LocalCluster(n_workers=count, **{**usual, **options})
+        with dask.config.set(KEPT_MEMORY):
+            cluster = distributed.LocalCluster(n_workers=count, **{**usual, **options})
     except RuntimeError as error:
         remedy = "in a script, call it under if __name__ == '__main__', because its processes import the script"
         raise ClusterError(f"the processes of a local cluster cannot be started ({error}); {remedy}") from None
