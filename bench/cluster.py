@@ -153,16 +153,26 @@ def incremental_case(two, path):
         model = Incremental(sgd(shuffle=False), shuffle_blocks=False)
         model.fit(table[NAMES].to_dask_array(), table["y"].to_dask_array(), classes=[0, 1])
 
+    def ours():
+        aw.cluster.train(aw.Perceptron(), path, target="y", shards=2, client=two)
+
     with two.as_current():
         times = best_times(
             {
-                "two workers": lambda: aw.cluster.train(aw.Perceptron(), path, target="y", shards=2, client=two),
+                "two workers": ours,
                 "Dask-ML, dask.dataframe.read_csv, Incremental(SGDClassifier)": theirs,
             },
             3,
         )
     title = f"{size_of(path):.0f} MB of CSV to a perceptron, beside Dask-ML on the same workers"
-    return show(title, times, {"Dask-ML, dask.dataframe.read_csv, Incremental(SGDClassifier)": 5})
+    found = show(title, times, {"Dask-ML, dask.dataframe.read_csv, Incremental(SGDClassifier)": 5})
+    seconds = {}
+    for name, call in (("afterwit", ours), ("Dask-ML", theirs)):
+        with two.as_current():
+            seconds[name] = min(used(call, lambda: sum(two.run(time.process_time).values())) for _ in range(2))
+    said = ", ".join(f"{value:.3f} of {name}" for name, value in seconds.items())
+    print(f"  processor seconds of both workers: {said}", flush=True)
+    return found | {"processor seconds": seconds}
 
 
 def held_case(two):
@@ -289,42 +299,25 @@ class Counting(Here):
         return found
 
 
-def moved_figures(two):
-    """The bytes that the record has, those that pickle makes, and those that Dask's workers have got."""
-    X, y = sparse.random(4_000, 50_000, 0.001, "csr", np.float64, np.random.default_rng(7)), np.ones(4_000, dtype=int)
-    y[::2] = -1
+def moved_figures():
+    """The bytes that the record has, and those of the pickles that Dask would send."""
+    X, y = sparse.random(4_000, 50_000, 0.001, "lil", np.float64, np.random.default_rng(7)), np.ones(4_000, dtype=int)
     # Each shard's first row has the last feature, so that all vectors are of one length.
-    X = X.tolil()
     X[::250, 49_999] = 1.0
-    X = sparse.csr_matrix(X)
+    X, y[::2] = sparse.csr_matrix(X), -1
     print("\nbytes moved in an epoch, 50,000 features: as features x 8 x 2 x shards")
     for count in SHARDS:
         formula = 50_000 * 8 * 2 * count
-        counting = Counting()
-        record = aw.cluster.train(aw.Perceptron(), X, y, shards=count, epochs=3, client=counting)
-        # The first epoch begins without weights.
-        of_record = sum(each.moved for each in record.epochs[-1])
-        before = aw.cluster.train(aw.Perceptron(), X, y, shards=count, epochs=2, client=(other := Counting()))
-        of_pickle = counting.pickled - other.pickled
-        wired = [wire(two, X, y, count, epochs) for epochs in (2, 3)]
-        print(
-            f"  {count:>3} shards: {of_record / formula:.3f} x in the record, {of_pickle / formula:.3f} x as pickles, "
-            f"{(wired[1] - wired[0]) / formula:.3f} x between two workers",
-            flush=True,
-        )
-        assert before.passes == 2
-        yield {"case": "bytes moved", "shards": count, "formula": formula, "record": of_record, "pickle": of_pickle}
-
-
-def wire(client, X, y, count, epochs):
-    """What workers have sent each other in a run."""
-
-    def sent():
-        return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
-
-    begin = sent()
-    aw.cluster.train(aw.Perceptron(), X, y, shards=count, epochs=epochs, client=client)
-    return sent() - begin
+        record, pickled = None, []
+        for epochs in (2, 3):
+            counting = Counting()
+            record = aw.cluster.train(aw.Perceptron(), X, y, shards=count, epochs=epochs, client=counting)
+            pickled.append(counting.pickled)
+        # Those of the last epoch: the first begins without weights.
+        found = {"record": sum(each.moved for each in record.epochs[-1]), "pickles": pickled[1] - pickled[0]}
+        ratios = {name: moved / formula for name, moved in found.items()}
+        print(f"  {count:>3} shards: {ratios['record']:.4f} x in the record, {ratios['pickles']:.4f} x as pickles")
+        yield {"case": "bytes moved", "shards": count, "formula": formula, **found}
 
 
 # ---------------------------------------------------------------------- constants for larger clusters
@@ -347,7 +340,8 @@ def constants(two, path, folder):
     few, many = (best_times({"": tasks(count)}, 3)[""] for count in (2, 66))
     part = Part(LENGTH, (), None, {"weights": np.ones(LENGTH)}, {}, None, {})
     level = best_times({"": lambda: added(part, part)}, 5)[""]
-    message = pickle.dumps(part, 5)
+    named = [Part(0, names_of(k), None, {"weights": np.ones(LENGTH)}, {}, None, {}) for k in (0, LENGTH // 2)]
+    merge = best_times({"": lambda: added(*named)}, 2)[""]
     record = aw.cluster.train(aw.Perceptron(), path, shards=2, client=two)
     begin = time.perf_counter()
     record.certificate()
@@ -355,14 +349,20 @@ def constants(two, path, folder):
         "a local cluster starts, s": start,
         "its workers import and learn their first rows, s": imports,
         "more time for one more shard in an epoch, ms": (many - few) / 64 / 5 * 1e3,
-        "sum of two vectors, ns per feature": level / LENGTH * 1e9,
-        "a vector as it is sent, bytes per feature": len(message) / LENGTH,
+        "sum of two vectors, features by position, ns per feature": level / LENGTH * 1e9,
+        "sum of two vectors, half of the names new, ns per feature": merge / LENGTH * 1e9,
+        "a vector as it is sent, bytes per feature": len(pickle.dumps(part, 5)) / LENGTH,
+        "the same with names such as word123456, bytes per feature": len(pickle.dumps(named[0], 5)) / LENGTH,
         f"certificate of {size_of(path):.0f} MB on two workers, s": time.perf_counter() - begin,
     }
     print("\nconstants")
     for name, value in found.items():
         print(f"  {name:<60} {value:>10.3f}", flush=True)
     return {"case": "constants", **found}
+
+
+def names_of(begin):
+    return tuple(f"word{number}" for number in range(begin, begin + LENGTH))
 
 
 def main():
@@ -379,7 +379,7 @@ def main():
         with workers(1) as one:
             results.append(text_case(two, one, text))
         results += [process_case(text), incremental_case(two, table), held_case(two)]
-        results += [*exact_cases(two, text, folder), *moved_figures(two), constants(two, text, folder)]
+        results += [*exact_cases(two, text, folder), *moved_figures(), constants(two, text, folder)]
     target = HERE / "results" / "cluster.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps({"machine": machine(), "results": results}, indent=2) + "\n")
