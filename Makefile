@@ -11,7 +11,7 @@ REQUIRED := $(BIN)/python .ci/required.py
 BUILD := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-serve test lint coverage bench compare prove mutants fuzz soak bench-serve docs docs-serve wheel test-compiled test-interpreted generate clean
+.PHONY: help demo demo-serve test lint coverage bench bench-cluster compare prove mutants fuzz soak bench-serve docs docs-serve wheel test-compiled test-interpreted generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1 \t\2/' | expand -t 24
@@ -126,6 +126,10 @@ bench: $(VENV)/installed ## speed beside scikit-learn and River, as ratios (inst
 bench-serve: $(VENV)/installed $(VENV)/serve-dependencies $(VENV)/postgresql ## the service beside Vowpal Wabbit's daemon and FastAPI with River (GROW=1: as its log grows)
 	$(INSTALL) $$($(REQUIRED) bench)
 	$(BIN)/python bench/serve.py $(if $(GROW),--grow)
+
+bench-cluster: $(VENV)/installed ## two workers beside one process and beside Dask-ML, and what sharding costs (MB=1000, of text)
+	$(INSTALL) $$($(REQUIRED) bench-cluster)
+	DATA=$(DATA) MB=$(or $(MB),1000) OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/cluster.py
 
 compare: $(VENV)/installed ## one pass over every data set beside Vowpal Wabbit, River and scikit-learn; writes docs/comparison.md
 	-$(INSTALL) $$($(REQUIRED) compare)

@@ -12,7 +12,8 @@ from scipy import sparse
 
 import afterwit as aw
 import naive_mixing
-from afterwit.cluster import Here, mixing, train
+from afterwit.certify.perceptron import comparators_for
+from afterwit.cluster import Here, looking, mixing, train
 from afterwit.cluster.looking import Lens, followed
 from afterwit.cluster.mixing import Heard, Start, shares
 from afterwit.cluster.shards import Memory
@@ -394,6 +395,28 @@ def test_rows_that_have_changed_are_found():
 
 
 # ---------------------------------------------------------------------- what has no bound, and says so
+
+
+@pytest.mark.parametrize(("shards", "rows_of_each"), [(2, 28), (5, 12)])
+def test_comparators_are_sought_on_a_few_rows_of_each_shard_and_judged_on_all(monkeypatch, shards, rows_of_each):
+    X, y = rows(8, count=120)
+    seen = []
+
+    def noted(matrix, *more):
+        seen.append(matrix.shape[0])
+        return comparators_for(matrix, *more)
+
+    record = run(aw.Perceptron(), X, y, shards=shards, epochs=2)
+    for name, value in (("comparators_for", noted), ("MOST_ROWS_TO_FIT", 56), ("LEAST_ROWS_TO_FIT", 12)):
+        monkeypatch.setattr(looking, name, value)
+    found = record.certificate()
+    assert found.verdict is Verdict.HOLDS
+    assert len(seen) == shards
+    assert rows_of_each / 2 <= max(seen) <= rows_of_each
+    # Whatever it was found on, the bound is that of a comparator and its losses over all rows.
+    for each in (found, *found.others):
+        if each.theorem.id == "perceptron-mixed-hinge":
+            assert each.bound >= each.observed
 
 
 def test_a_used_learner_has_no_certificate():

@@ -20,7 +20,19 @@ import numpy.typing as npt
 from afterwit.certify._streamed_linear import BINS, OCTAVES, Bins, Judge, Point, StreamedEvidence, Table
 from afterwit.certify.perceptron import starts_at_zero
 from afterwit.certify.replay import ROUNDING, comparator_for
-from afterwit.cluster.looking import SCALES, Followed, Lens, add, added, followed, judged, measured, sought, summed
+from afterwit.cluster.looking import (
+    SCALES,
+    Followed,
+    Lens,
+    add,
+    added,
+    followed,
+    judged,
+    measured,
+    rows_to_fit,
+    sought,
+    summed,
+)
 from afterwit.cluster.mixing import (
     Heard,
     Start,
@@ -241,7 +253,8 @@ class _Check:
             vectors["the given one"] = self.lens.unit * comparator_for(self.learner, header, given)
         else:
             twin = Start.of(self.learner).learner()
-            found = self._sum("comparators", lambda _: (sought, self.lens, twin, self.record.passes), added)
+            how = (sought, self.lens, twin, self.record.passes, rows_to_fit(len(self.plan.shards)))
+            found = self._sum("comparators", lambda _: how, added)
             several = len(self.plan.shards) > 1
             vectors = {
                 f"{source}, the sum of those of the shards" if several else source: each

@@ -12,7 +12,7 @@ to do with each other, and many rounds are exactly the rounds one by one.
 >>> members = Committee(["perceptron", "sgd"], labels=(-1, 1))
 >>> record = committee(members, np.vstack([np.eye(3)] * 4), y=np.tile([1, -1, 1], 4), client=Here())
 >>> record.mistakes, members.member_mistakes
-(1, {'Perceptron': 1, 'SGD': 1})
+(2, {'Perceptron': 1, 'SGD': 5})
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from afterwit.certify._streamed_linear import BINS, OCTAVES, Bins, Judge
 from afterwit.certify.perceptron import Rule, comparators_for
+from afterwit.certify.replay import MOST_ROWS_TO_FIT
 from afterwit.certify.streamed import Block, Columns, Passes
 from afterwit.cluster.mixing import Played, Start, both, finished
 from afterwit.core.sources import labelled
@@ -20,6 +21,8 @@ Floats = npt.NDArray[np.float64]
 
 #: How far apart the scales are at which losses are counted, as logarithms to the base 2.
 SCALES = 2 * OCTAVES / BINS
+#: Many shards have as much to look at together as one machine has; each needs enough to find a good comparator.
+LEAST_ROWS_TO_FIT = 5_000
 
 
 @dataclass(frozen=True)
@@ -95,15 +98,21 @@ def measured(shard: Any, data: Any, lens: Lens) -> Size:
     return Size(rows, radius, largest)
 
 
-def sought(shard: Any, data: Any, lens: Lens, learner: Any, epochs: int) -> dict[str, Floats]:
-    """Comparators found on a sample of one shard: the widest separator with margin 1, and others."""
+def rows_to_fit(shards: int) -> int:
+    """On how many rows of each shard comparators are sought: together about as many as on one machine."""
+    return max(MOST_ROWS_TO_FIT // shards, LEAST_ROWS_TO_FIT)
+
+
+def sought(shard: Any, data: Any, lens: Lens, learner: Any, epochs: int, most: int) -> dict[str, Floats]:
+    """Comparators found on at most so many rows of one shard: the widest separator with margin 1, and others."""
     passes = Passes(learner, shard.stream(data))
     if not passes.count:
         return {}
     passes.unit = lens.unit
     matrix, signs = passes.sample()
+    thin = -(-matrix.shape[0] // most)
     found: dict[str, Floats] = {}
-    for each in comparators_for(matrix, signs, epochs * passes.step, lens.unit, None):
+    for each in comparators_for(matrix[::thin], signs[::thin], epochs * passes.step * thin, lens.unit, None):
         kind = each.source.partition(" (")[0]
         vector = each.vector
         if kind == "maximum margin":

@@ -166,7 +166,11 @@ def epoch_of(
     """An epoch as tasks: what each shard did, and all they have learned. ``submit`` takes a name, a function, ..."""
     alone = len(plan) == 1
     played = [
-        submit(f"play-{i}", play, shard, data, start, how["mixing"], how["passes"], alone)
+        # What is on the cluster already is played where it is.
+        submit(
+            *(f"play-{i}", play, shard, data, start, how["mixing"], how["passes"], alone),
+            part=(i, len(plan)) if data is None else None,
+        )
         for i, (shard, data) in enumerate(plan)
     ]
     heard = [submit(f"heard-{i}", heard_of, each) for i, each in enumerate(played)]

@@ -158,8 +158,8 @@ def _of_rows(X: Any, y: Any, count: int, work: Any) -> Plan:
     for i in range(count):
         begin, end = borders[i], borders[i + 1]
         # Numbered from their own beginning on: a row in a message is one of its shard.
-        part = replace(rows.part(begin, end), first=begin)
-        shards.append((Memory(), work.submit(f"rows-{i}", held, part, labels[begin:end])))
+        some = replace(rows.part(begin, end), first=begin)
+        shards.append((Memory(), work.submit(f"rows-{i}", held, some, labels[begin:end], part=(i, count))))
     return Plan("the rows", shards, None, _pair(labels.tolist()))
 
 

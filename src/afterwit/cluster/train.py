@@ -148,18 +148,18 @@ class Run:
         what = f"a shard of epoch {number:,} of {mixes:,}"
         start = Start.of(self.learner)
         heard, played = self.epoch(start, self.count if self.once else 1)
-        found: dict[int, Heard] = {}
         if on_progress is not None:
             on_progress(number, 0, record)
-        for place, each in self.work.each(heard, what):
-            found[place] = each
+        for done, _ in enumerate(self.work.finished(heard, what), start=1):
             if on_progress is not None:
-                on_progress(number, len(found), record)
+                on_progress(number, done, record)
+        # What all shards did comes at once: a journey for each of them takes longer than a small shard.
+        found: list[Heard] = self.work.result(self.work.submit("heard", _listed, *heard), what)
         total = self.work.result(played, f"the sums of epoch {number:,} of {mixes:,}")
         state = mixed(self.learner, start, total)
         # From here on the epoch is whole.
         self.learner.restore(state)
-        record.add([found[i] for i in range(len(heard))], getattr(self.learner, "features", None))
+        record.add(found, getattr(self.learner, "features", None))
         self.work.forget()
         if self.path is not None:
             save(self.model, self.path)
@@ -196,6 +196,10 @@ class Run:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _listed(*values: Any) -> list[Any]:
+    return list(values)
 
 
 def _resume(learner: Any, path: Any) -> None:

@@ -22,6 +22,9 @@ from afterwit.errors import ClusterError, MissingExtraError, counted, invalid
 PATIENCE = 600.0
 #: What is sent at once without a warning of Dask's: weights are sent once for each epoch.
 LARGE = {"distributed.admin.large-graph-warning-threshold": "1 TiB"}
+#: Dask's nannies tell the C library to give memory back at once, and to ask for it again for every block of rows: that
+#: takes three times as long as the work itself. The processes of a local cluster keep what they need again soon.
+KEPT_MEMORY = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
 
 
 def require_dask() -> None:
@@ -36,15 +39,22 @@ class Here:
 
     workers = 1
 
-    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    def submit(
+        self, name: str, function: Callable[..., Any], *arguments: Any, part: tuple[int, int] | None = None
+    ) -> Any:
         """Do it now."""
-        del name
+        del name, part
         return function(*arguments)
 
     def each(self, tasks: Sequence[Any], what: str) -> Iterator[tuple[int, Any]]:
         """The results with their places."""
         del what
         return enumerate(tasks)
+
+    def finished(self, tasks: Sequence[Any], what: str) -> Iterator[int]:
+        """The places of tasks as they finish."""
+        del what
+        return iter(range(len(tasks)))
 
     def result(self, task: Any, what: str) -> Any:
         """What came of a task."""
@@ -68,33 +78,61 @@ class OnDask:
         self._number = 0
         #: All tasks since the last that was waited for to the end of an epoch.
         self._out: list[Any] = []
+        #: The address of every worker as often as it has threads, looked up anew for each epoch.
+        self._slots: list[str] | None = None
 
     @property
     def workers(self) -> int:
         """How many tasks can run at a time."""
         return max(1, sum(map(int, self._client.nthreads().values())))
 
-    def submit(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A task; sums come before further shards, so that few of them wait in memory."""
+    def submit(
+        self, name: str, function: Callable[..., Any], *arguments: Any, part: tuple[int, int] | None = None
+    ) -> Any:
+        """A task; sums come before further shards, so that few of them wait in memory.
+
+        part  that it is the i-th of n that take alike: they are spread evenly, neighbours beside each other. Else
+              Dask would put all of them where the weights are that they begin with. Others may take over.
+        """
         import dask
 
         self._number += 1
         key = f"afterwit-{name}-{self._run}-{self._number}"
         with dask.config.set(LARGE):
             task = self._client.submit(
-                function, *arguments, key=key, pure=False, priority=0 if name.startswith("play") else 1
+                function,
+                *arguments,
+                key=key,
+                pure=False,
+                priority=0 if name.startswith("play") else 1,
+                workers=None if part is None else self._place(*part),
+                allow_other_workers=part is not None,
             )
         self._out.append(task)
         return task
 
+    def _place(self, i: int, count: int) -> list[str] | None:
+        """The worker for the i-th of so many tasks."""
+        if self._slots is None:
+            there = self._client.nthreads()
+            self._slots = [address for address in sorted(there) for _ in range(int(there[address]))]
+        return [self._slots[i * len(self._slots) // count]] if self._slots else None
+
     def each(self, tasks: Sequence[Any], what: str) -> Iterator[tuple[int, Any]]:
         """The results with their places, as they come."""
+        for place in self.finished(tasks, what):
+            yield place, self._taken(tasks[place], what)
+
+    def finished(self, tasks: Sequence[Any], what: str) -> Iterator[int]:
+        """The places of tasks as they finish; nothing is fetched, and one that failed raises its error."""
         places = {task.key: place for place, task in enumerate(tasks)}
         out = {task.key: task for task in tasks}
         while out:
             for task in self._wait(list(out.values()), what):
                 del out[task.key]
-                yield places[task.key], self._taken(task, what)
+                if task.status != "finished":
+                    self._taken(task, what)
+                yield places[task.key]
 
     def result(self, task: Any, what: str) -> Any:
         """What came of a task."""
@@ -150,7 +188,7 @@ class OnDask:
 
     def forget(self) -> None:
         """What was submitted so far is not needed any more, but for what somebody else holds."""
-        self._out = []
+        self._out, self._slots = [], None
 
     def close(self) -> None:
         """Cancel what is still out."""
@@ -168,12 +206,14 @@ def local(workers: int | None = None, **options: Any) -> Iterator[Any]:
     options  what `distributed.LocalCluster` takes further
     """
     require_dask()
+    import dask
     import distributed
 
     count = (os.cpu_count() or 1) if workers is None else checks.count("workers", workers)
     usual = {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     try:
-        cluster = distributed.LocalCluster(n_workers=count, **{**usual, **options})
+        with dask.config.set(KEPT_MEMORY):
+            cluster = distributed.LocalCluster(n_workers=count, **{**usual, **options})
     except RuntimeError as error:
         remedy = "in a script, call it under if __name__ == '__main__', because its processes import the script"
         raise ClusterError(f"the processes of a local cluster cannot be started ({error}); {remedy}") from None
