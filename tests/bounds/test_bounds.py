@@ -30,6 +30,7 @@ INPUTS = {
     ),
     **dict.fromkeys(("penalty", "largest_target"), positive),
     **dict.fromkeys(("norm", "hinge_loss", "loss", "best_loss", "squared_losses", "expert_mistakes"), not_negative),
+    "weighted": not_negative,
     **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss"), not_negative),
     **dict.fromkeys(("best_gain", "mean_loss", "mean_hinge", "kernel_sum", "regret"), not_negative),
     **dict.fromkeys(("log_hypotheses", "log_experts", "log_assets"), st.floats(0, 30)),
@@ -139,6 +140,7 @@ DIRECTIONS = {
         ("diameter", "payoff", "cost", "delay", "delays", "switches", "length", "expert_mistakes", "best_gain"), 1
     ),
     **dict.fromkeys(("squared_ranges", "largest_range", "largest_loss", "largest_target", "growth"), 1),
+    "weighted": 1,
     **dict.fromkeys(("error", "deviation", "rows", "alpha", "ratio"), -1),
 }
 FREE = {"rate", "penalty", "beta", "epsilon", "power", "share", "exploration", "b", "longest_step", "tuned", "miss"}

@@ -132,7 +132,7 @@ AFTERWARDS = """
     experts.PolynomialPotentialBound experts.RegretNormBound
     games.KeptRegretsBound kernels.BudgetBound linear.AdaptiveBound linear.EuclideanHingeBound
     linear.LateBallBound linear.LateObservedBound linear.MeasuredHingeBound linear.MeasuredMarginBound
-    linear.MistakesFromLoss
+    linear.MistakesFromLoss linear.MixedTotalBound
     linear.MulticlassEuclideanHingeBound linear.MulticlassSimpleUpdateHingeBound linear.MulticlassUpdateHingeBound
     linear.ObservedBallBound linear.ObservedGradientsBound linear.SVMLeaveOneOutBound linear.ScaleFreeBound
     linear.SelectiveUpdateBound linear.SimpleUpdateHingeBound linear.SoftmaxBound linear.SoftmaxMistakes

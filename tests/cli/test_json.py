@@ -154,4 +154,5 @@ def test_the_demo_in_json(run_cli):
 def test_every_command_takes_json():
     for command in COMMANDS:
         found = afterwit_command.get_command(None, command)
-        assert "as_json" in [parameter.name for parameter in found.params], command
+        for each in getattr(found, "commands", {command: found}).values():
+            assert "as_json" in [parameter.name for parameter in each.params], (command, each.name)

@@ -28,6 +28,12 @@ def learned(folder, database="served.db"):
         return connection.execute("SELECT count(*) FROM events WHERE kind = 'learn'").fetchone()[0]
 
 
+def test_the_address_as_json(tmp_path):
+    with Process(tmp_path, "--json") as process:
+        assert json.loads(process.said) == {"address": f"{process.url}/", "database": f"{tmp_path}/served.db"}
+        ready(process)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_finishes_what_it_accepted_and_ends_cleanly(tmp_path, number):
     """Callers that never stop: whatever was answered is there, whatever was not answered was refused."""

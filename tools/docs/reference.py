@@ -51,6 +51,7 @@ VALUES = {
     "aw.compiled": "Whether the package runs as native code.",
     "aw.bounds.BOUNDS": "Every theorem whose bound can be evaluated, by name.",
     "aw.bounds.SAMPLE_SIZES": "Every theorem that says how many examples are needed, by name.",
+    "aw.cluster.MIXINGS": "The ways to weigh shards in an average.",
     "aw.games.METHODS": "The methods of `solve_game`.",
     "aw.losses.NAMES": "The names of the losses of expert algorithms.",
     "aw.testing.SEED": "The seed of the conformance suites.",

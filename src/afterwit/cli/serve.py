@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from afterwit.errors import invalid
+from afterwit.errors import Words, invalid
 
 SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 DATABASE = click.option(
@@ -60,6 +60,7 @@ def _limits(command: Any) -> Any:
 @click.option("--snapshot-every", metavar="N", type=_count, default=10_000, show_default=True, help="Events, at least.")
 @click.option("--log-requests", is_flag=True, help="Write a line for every request to standard error.")
 @click.option("--demo", is_flag=True, help="Stream scanned digits through a model, with labels that come late.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address and the database as one JSON object.")
 def serve(database: str, host: str, port: int, expire: str | None, rate: float | None, **given: Any) -> None:
     """Serve models over HTTP and show them on a page, whose address is printed.
 
@@ -67,6 +68,8 @@ def serve(database: str, host: str, port: int, expire: str | None, rate: float |
     """
     if rate is not None and not 0 < rate < math.inf:
         raise invalid("--rate", "a number above 0", rate)
+    if given["demo"] and given["as_json"]:
+        raise invalid("--json", "left out with --demo, which tells what it does", Words("both"))
     seconds = None if expire is None else duration("--expire", expire)
     from afterwit.serve.limits import Limits
     from afterwit.serve.start import start
@@ -81,6 +84,7 @@ def serve(database: str, host: str, port: int, expire: str | None, rate: float |
         commit_every=given["commit_every"] / 1_000,
         snapshot_every=given["snapshot_every"],
         log_requests=given["log_requests"],
+        as_json=given["as_json"],
         announced=begin_demo if given["demo"] else None,
     )
 

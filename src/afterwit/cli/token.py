@@ -52,10 +52,13 @@ def list_(database: str, as_json: bool) -> None:
 @token.command()
 @click.argument("name")
 @DATABASE
-def remove(name: str, database: str) -> None:
+@json_option
+def remove(name: str, database: str, as_json: bool) -> None:
     """Remove the token called NAME."""
     _tokens(database).remove(name)
-    click.echo(f"removed {name}")
+    voice = Voice(as_json)
+    voice.say(f"removed {name}")
+    voice.finish({"removed": name})
 
 
 def _tokens(database: str) -> Any:

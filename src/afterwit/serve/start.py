@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -27,10 +28,12 @@ def start(
     commit_every: float = 0.002,
     snapshot_every: int = 10_000,
     log_requests: bool = False,
+    as_json: bool = False,
     announced: Callable[[str], None] | None = None,
 ) -> None:
     """Serve until a signal comes.
 
+    as_json    print the address as a JSON object, not as a sentence
     announced  is called with the address as soon as it answers
     """
     log = Log(log_requests)
@@ -48,7 +51,9 @@ def start(
         access = Access(tokens.all, here, limits.rate)
 
         def announce(address: str) -> None:
-            click.echo(f"afterwit serves {engine.database.shown} at {address} (Ctrl-C stops it)")
+            shown = engine.database.shown
+            told = f"afterwit serves {shown} at {address} (Ctrl-C stops it)"
+            click.echo(json.dumps({"address": address, "database": shown}) if as_json else told)
             if announced is not None:
                 announced(address)
 

@@ -2,8 +2,7 @@
 
 >>> from afterwit import Perceptron
 >>> from afterwit.core.protocol import play
->>> from afterwit.streams._groups import group_name
-from afterwit.streams.read import read
+>>> from afterwit.streams.read import read
 >>> sales = [{"colour": "red", "price": 3, "sold": "yes"}, {"colour": "blue", "price": 9, "sold": "no"}]
 >>> stream = read(sales * 20, target="sold")
 >>> model = Model(stream.schema, Perceptron(labels=stream.labels))
