@@ -33,7 +33,7 @@ bound does not apply to them. The hinge bounds make no assumption about the
 data and apply to both. "afterwit demo --verbose" shows all these bounds.
 
 To learn from your own data:
-  afterwit run FILE    (libsvm text; see afterwit run --help)"""
+  afterwit run FILE --target COLUMN    (CSV, JSON lines, Parquet, ...)"""
 
 
 @click.command(short_help="Show the three numbers on real data, in a few seconds.")
