@@ -82,6 +82,16 @@ def test_a_batch_with_something_wrong_in_it_is_not_stored(spam):
     assert (answer.status, answer.json["where"], spam.events("spam")) == (422, "[1].label", events)
 
 
+def test_a_single_example_that_cannot_be_learned_has_no_number(service):
+    assert service.ask("PUT", "/models/slopes", {"learner": "sgd-regressor"}).status == 201
+    alone = {"x": {"a": 1e200}, "label": 1e200}
+    answer = post(service, "examples", alone, "slopes")
+    assert (answer.status, answer.json.get("where")) == (422, None)
+    assert answer.json["error"].startswith("round 1 would make a score")
+    (first, second) = post(service, "examples", [alone, {"x": {"a": 1}, "label": 1}], "slopes").json
+    assert (first["outcome"], second["outcome"]) == ("refused", "learned")
+
+
 def test_models_are_made_once(service):
     body = {"learner": "committee", "options": LABELS}
     assert [service.ask("PUT", "/models/once", body).status for _ in range(2)] == [201, 200]

@@ -254,14 +254,16 @@ def renamed(error: ServiceError, expert: bool, single: bool) -> ServiceError:
         return error
     item, _, inner = error.where.partition(".")
     field = dict(zip(("x", "y"), FIELDS[expert], strict=True)).get(inner, inner)
-    where = _below("" if single else item, field) if field else item
+    place = "" if single else item
+    where = _below(place, field) if field else place
     # What a learner says begins with its own name of the field, such as x['price'].
     called = re.match(rf"({inner or 'x'}|{field or 'x'})\b", error.message)
     if called is not None and field:
         message = where + error.message[called.end() :]
     else:
         message = error.message if single else f"{item}: {error.message}"
-    return ServiceError(error.status, message, where, error.headers)
+    # Of a single example as a whole there is no place to name.
+    return ServiceError(error.status, message, where or None, error.headers)
 
 
 def _rows(data: Any, limits: Limits) -> tuple[list[Any], bool]:
